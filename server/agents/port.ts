@@ -1,0 +1,155 @@
+import type {
+  Detection,
+  EvidenceSource,
+  Mode,
+  NeedKind,
+  Quota,
+  SessionId,
+  SessionState,
+  VendorManifest,
+} from '../contract';
+
+/**
+ * All that a vendor must be. A vendor is one folder that turns its CLI's own signals into these events; it reports
+ * what the CLI really does and never emulates a missing ability. Two runs of one vendor share no mutable state.
+ */
+export interface AgentVendor {
+  readonly manifest: VendorManifest;
+  /** Looks for the CLI on `path`. Never reads a credential file. Never throws: a problem is part of the answer. */
+  detect(env: VendorEnv): Promise<Detection>;
+  /**
+   * What to run in the pane. May write files only under `input.dir` (0700, the session's own). May start a helper
+   * process that outlives the host through `input.service`. Throws AppError when the CLI cannot be started.
+   */
+  launch(input: LaunchInput): Promise<LaunchPlan>;
+  /** Starts observing a pane that runs (after launch, and again after every restart of the host). */
+  attach(context: RunContext): AgentRun;
+}
+
+/** Environment and folders a vendor works with. `env` is the session environment, `toolEnv` a closed one. */
+export interface VendorEnv {
+  path: string;
+  userHome: string;
+  env: Record<string, string>;
+  toolEnv: Record<string, string>;
+}
+
+export interface LaunchInput extends VendorEnv {
+  sessionId: SessionId;
+  dir: string; // the session's own folder
+  cwd: string;
+  mode: Mode;
+  permission: string; // id from the manifest
+  prompt: string; // empty: none
+  name: string;
+  /** The vendor's own id to resume, or null for a new conversation. */
+  resume: string | null;
+  /** Command line (for a POSIX shell) that forwards one hook: JSON on stdin, the reply on stdout. */
+  hookCommand(event: string): string;
+  service: ServiceHost;
+  /** True if the person has trusted this repository in Offdeck; a vendor may then pre-answer its own trust dialog. */
+  trustedRoot: string | null;
+}
+
+export interface LaunchPlan {
+  argv: string[]; // absolute program first
+  env: Record<string, string>; // added to the session environment
+  unset?: string[];
+  /** The vendor's conversation id when it is known before the start. */
+  vendorSession: string | null;
+  /** True when the first prompt is already part of the launch and must not be typed. */
+  promptIncluded: boolean;
+}
+
+/** Long-lived helper processes outside the host (they run in the private tmux server and survive us). */
+export interface ServiceHost {
+  /** Starts `name` unless it runs. Resolves when the process was started, not when it is ready. */
+  ensure(name: string, spec: { argv: string[]; env: Record<string, string>; cwd: string }): Promise<void>;
+  /** A folder (0700) for sockets with short paths. */
+  runtimeDir: string;
+}
+
+/** What the pane can do for a vendor. Paste removes control bytes; none of these may be used to answer an approval. */
+export interface PaneAccess {
+  alive(): Promise<boolean>;
+  /** The visible screen as text lines; with `escapes`, SGR included. */
+  screen(options?: { escapes?: boolean }): Promise<string[]>;
+  paste(text: string): Promise<void>;
+  key(name: 'Enter' | 'Escape' | 'C-s' | 'C-c'): Promise<void>;
+  pid(): Promise<number | null>; // of the pane's process
+}
+
+export interface RunContext extends VendorEnv {
+  sessionId: SessionId;
+  dir: string;
+  cwd: string;
+  vendorSession: string | null;
+  mode: Mode;
+  permission: string;
+  /** The first prompt if it still has to be delivered, else empty. */
+  pendingPrompt: string;
+  pane: PaneAccess;
+  service: ServiceHost;
+  emit(event: VendorEvent): void;
+  now(): number;
+}
+
+export interface AgentRun {
+  /**
+   * One call of the hook client. For a request that blocks, resolve with the reply when decided; resolve null for
+   * "no decision". `gone` fires when the hook process went away.
+   */
+  hook(call: HookCall): Promise<unknown>;
+  /** Hands the person's decision to the CLI. 'taken' only when the channel accepted it. */
+  answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'>;
+  interrupt(): Promise<void>;
+  /** Stops observing; the CLI goes on. Releases every watch, timer and socket. */
+  close(): Promise<void>;
+}
+
+export interface HookCall {
+  event: string;
+  callId: string; // random per hook process; the same after the host restarted and the hook reconnected
+  payload: unknown;
+  gone: AbortSignal;
+}
+
+export type VendorEvent =
+  /** A vote about the state. The strongest fresh vote wins (see sessions/fuse). */
+  | {
+      type: 'state';
+      source: EvidenceSource;
+      state: SessionState;
+      detail: string;
+      reason?: string | null;
+      resetsAt?: number | null;
+    }
+  | {
+      type: 'noted';
+      contextPct?: number;
+      model?: string;
+      recap?: string;
+      quota?: Quota;
+      vendorSession?: string;
+    }
+  | { type: 'activity'; line: string }
+  | {
+      type: 'asked';
+      vendorRef: string;
+      kind: NeedKind;
+      tool: string;
+      title: string;
+      body: string;
+      why: string | null;
+      input: unknown;
+      answerable: boolean;
+    }
+  /** The vendor was seen to act on, or drop, a request. */
+  | {
+      type: 'settled';
+      vendorRef: string | 'all';
+      how: 'confirmed' | 'answered-elsewhere' | 'cancelled';
+      note: string;
+    }
+  /** The first prompt was accepted by the CLI (seen, not assumed). */
+  | { type: 'prompt-accepted' };

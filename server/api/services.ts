@@ -1,0 +1,108 @@
+import type {
+  BoardSnapshot,
+  BoardUpdate,
+  Check,
+  Decision,
+  Detection,
+  DeviceId,
+  Need,
+  NeedId,
+  Project,
+  ProjectId,
+  Scope,
+  Session,
+  SessionId,
+  StartSession,
+  Worktree,
+} from '../contract';
+
+/** Who calls: the device that proved itself on this socket. Never taken from a message (S-11). */
+export interface Caller {
+  deviceId: DeviceId;
+  label: string;
+  scopes: readonly Scope[];
+}
+
+export interface FolderEntry {
+  name: string;
+  path: string;
+  repository: boolean; // has a .git; nothing of git was run to find out
+}
+export interface FolderListing {
+  path: string;
+  parent: string | null;
+  entries: FolderEntry[];
+  truncated: boolean;
+}
+/** What `projects.add` answers: `trust` lists what git would run in this repository, for the question of S-33. */
+export interface AddedProject {
+  project: Project;
+  trust: { asked: boolean; risks: string[] };
+}
+export interface BranchList {
+  current: string | null;
+  head: string | null; // commit of HEAD, short
+  branches: { name: string; commit: string; remote: boolean }[];
+}
+export interface HostInfo {
+  version: string;
+  serverId: string;
+  hostName: string;
+  home: string; // the user's home folder, for showing short paths
+  demo: boolean;
+  scopes: Scope[]; // of the calling device
+  deviceLabel: string;
+}
+export interface DeviceRow {
+  id: DeviceId;
+  label: string;
+  scopes: Scope[];
+  created: number;
+  lastSeen: number | null;
+  revoked: number | null;
+  you: boolean;
+}
+export interface AnswerInput {
+  needId: NeedId;
+  digest: string;
+  decision: Decision;
+  nonce: string;
+  time: number;
+  sig: string;
+}
+
+/** What the API needs from the workflows; `main.ts` hands it in. Every method may throw AppError. */
+export interface Services {
+  board: {
+    snapshot(): BoardSnapshot;
+    /** Yields rows after `after` (a log position), or a snapshot first when null or too old. Ends with `signal`. */
+    feed(after: number | null, signal: AbortSignal): AsyncGenerator<{ seq: number; update: BoardUpdate }>;
+  };
+  host: {
+    info(caller: Caller): HostInfo;
+    checks(): Promise<{ checks: Check[]; vendors: Detection[] }>;
+  };
+  sessions: {
+    start(input: StartSession): Promise<Session>;
+    resume(id: SessionId): Promise<Session>;
+    rename(id: SessionId, name: string): Session;
+    seen(id: SessionId): void;
+    interrupt(id: SessionId): Promise<void>;
+    end(id: SessionId): Promise<void>;
+  };
+  needs: {
+    answer(caller: Caller, input: AnswerInput): Promise<Need>;
+    history(sessionId: SessionId): Need[];
+  };
+  projects: {
+    browse(path: string | null): Promise<FolderListing>;
+    add(path: string): Promise<AddedProject>;
+    trust(id: ProjectId): Promise<Project>;
+    branches(id: ProjectId): Promise<BranchList>;
+    worktrees(id: ProjectId): Promise<Worktree[]>;
+  };
+  devices: {
+    list(caller: Caller): DeviceRow[];
+    revoke(id: DeviceId): void;
+  };
+}

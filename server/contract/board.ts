@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Need } from './need';
+import { Project, Worktree } from './project';
+import { Session } from './session';
+import { VendorManifest } from './vendor';
+
+/** Everything a board screen needs, at log position `seq`. */
+export const BoardSnapshot = z.object({
+  seq: z.number(),
+  sessions: z.array(Session),
+  needs: z.array(Need), // open ones, and those settled in the last minute (so a card can say by whom)
+  projects: z.array(Project),
+  worktrees: z.array(Worktree),
+  vendors: z.array(VendorManifest),
+});
+export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
+
+/**
+ * What the feed yields. `snapshot` first (or when the cursor is older than the log); then whole changed rows, never
+ * patches: a row that arrives twice is harmless, so a reconnect can never double anything.
+ */
+export type BoardUpdate =
+  | { type: 'snapshot'; snapshot: BoardSnapshot }
+  | { type: 'session'; session: Session }
+  | { type: 'need'; need: Need }
+  | { type: 'project'; project: Project }
+  | { type: 'worktree'; worktree: Worktree };
+
+/** Where a card stands. Order of the list is the order on the board. */
+export const SECTIONS = [
+  'needs-you',
+  'working',
+  'waiting',
+  'finished',
+  'idle',
+  'trouble',
+  'resumable',
+] as const;
+export type Section = (typeof SECTIONS)[number];
+
+export function sectionOf(session: Session, openNeeds: number): Section {
+  if (session.state === 'exited') return 'resumable';
+  if (openNeeds > 0 || session.state === 'needs-you') return 'needs-you';
+  switch (session.state) {
+    case 'starting':
+    case 'working':
+      return 'working';
+    case 'waiting':
+      return 'waiting';
+    case 'finished':
+      return 'finished';
+    case 'limit':
+    case 'signed-out':
+    case 'error':
+    case 'unknown':
+      return 'trouble';
+    default:
+      return 'idle';
+  }
+}

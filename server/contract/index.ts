@@ -1,0 +1,41 @@
+/**
+ * The contract: schemas and types of everything that crosses a wire or is stored. Pure: compiled with neither DOM
+ * nor Node types, so both the host and the browser can import it by value. It must never do anything.
+ */
+export { BoardSnapshot, type BoardUpdate, SECTIONS, type Section, sectionOf } from './board';
+export { AppError, ErrorCode, ErrorShape } from './errors';
+export { DomainEvent, type LoggedEvent } from './events';
+export {
+  Challenge,
+  CLOSE,
+  EnrolReply,
+  EnrolRequest,
+  enrolText,
+  Hello,
+  helloText,
+  PROTOCOL,
+  Welcome,
+} from './handshake';
+export { DeviceId, NeedId, ProjectId, SessionId, VendorId, WorktreeId } from './ids';
+export { answerText, Decision, Need, NeedKind, NeedState } from './need';
+export { Project, Worktree } from './project';
+export { ALL_SCOPES, PROCEDURE_SCOPES, type ProcedureName, Scope, TERMINAL_SCOPES } from './scopes';
+export { Mode, Quota, QuotaWindow, Session, SessionKind } from './session';
+export { StartSession, WorkplaceChoice } from './start';
+export { Evidence, EvidenceSource, SessionState } from './state';
+export {
+  C2S,
+  type ClientFrame,
+  CREDIT_RESUME,
+  CREDIT_STOP,
+  decodeClient,
+  decodeServer,
+  encodeClient,
+  encodeServer,
+  MAX_CLIENT_FRAME,
+  MAX_OUT,
+  S2C,
+  type ServerFrame,
+  type TerminalInfo,
+} from './terminal-frames';
+export { Check, Detection, VendorManifest } from './vendor';

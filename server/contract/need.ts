@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { DeviceId, NeedId, SessionId } from './ids';
+
+/** What is asked. First cut: approvals; the other kinds point at the terminal. */
+export const NeedKind = z.enum(['command', 'edit', 'tool', 'question', 'plan', 'other']);
+export type NeedKind = z.infer<typeof NeedKind>;
+
+/**
+ * Life of a need. `answered` is durable before the agent hears of it; `delivered` means the agent's channel took
+ * it; `confirmed` means the agent was seen to act on it. The rest are endings nobody decided: never a denial.
+ */
+export const NeedState = z.enum([
+  'pending',
+  'answered',
+  'delivered',
+  'confirmed',
+  'expired',
+  'answered-elsewhere',
+  'cancelled',
+  'superseded',
+  'lost',
+]);
+export type NeedState = z.infer<typeof NeedState>;
+
+export const Decision = z.enum(['allow', 'deny']);
+export type Decision = z.infer<typeof Decision>;
+
+export const Need = z.object({
+  id: NeedId,
+  sessionId: SessionId,
+  kind: NeedKind,
+  tool: z.string(), // the vendor's tool name, shown as is
+  title: z.string(), // "Wants to run a command"
+  body: z.string(), // the complete text to be approved: command, path and patch, tool input
+  why: z.string().nullable(), // the agent's own reason
+  cwd: z.string(),
+  input: z.unknown(), // the vendor's full input, as digested
+  vendorRef: z.string(), // the vendor's id of this request, for matching
+  digest: z.string(), // sha-256 over the canonical record
+  answerable: z.boolean(), // false: only the terminal can answer it
+  state: NeedState,
+  decision: Decision.nullable(),
+  answeredBy: DeviceId.nullable(),
+  answeredByLabel: z.string().nullable(),
+  created: z.number(),
+  expires: z.number(),
+  settled: z.number().nullable(),
+  note: z.string().nullable(), // why it ended, in a sentence
+});
+export type Need = z.infer<typeof Need>;
+
+/** The exact text a device signs to answer. Order and separators are part of the protocol. */
+export const answerText = (a: {
+  serverId: string;
+  needId: string;
+  digest: string;
+  decision: Decision;
+  deviceId: string;
+  nonce: string;
+  time: number;
+}): string =>
+  ['offdeck-answer-1', a.serverId, a.needId, a.digest, a.decision, a.deviceId, a.nonce, String(a.time)].join(
+    '\n',
+  );
