@@ -37,6 +37,7 @@ export const DomainEvent = z.discriminatedUnion('type', [
       quota: true,
       vendorSession: true,
       activity: true,
+      promptKept: true,
     }).partial(),
   }),
   z.object({
@@ -45,6 +46,7 @@ export const DomainEvent = z.discriminatedUnion('type', [
     exitCode: z.number().nullable(),
     reason: z.string(),
     resumable: z.boolean(),
+    paneKept: z.boolean(), // the dead pane stays, so its last screen can be read
   }),
   z.object({ type: z.literal('session.resumed'), sessionId: SessionId }),
   z.object({ type: z.literal('need.asked'), need: Need }),
@@ -70,4 +72,26 @@ export interface LoggedEvent {
   seq: number;
   at: number;
   event: DomainEvent;
+}
+
+/** The id of the thing an event is about: the log's stream key. */
+export function streamOf(event: DomainEvent): string {
+  switch (event.type) {
+    case 'project.added':
+      return event.project.id;
+    case 'project.trusted':
+    case 'project.branch-seen':
+      return event.projectId;
+    case 'worktree.added':
+      return event.worktree.id;
+    case 'session.started':
+      return event.session.id;
+    case 'need.asked':
+      return event.need.id;
+    case 'need.answered':
+    case 'need.moved':
+      return event.needId;
+    default:
+      return event.sessionId;
+  }
 }

@@ -4,7 +4,7 @@
  */
 export { BoardSnapshot, type BoardUpdate, SECTIONS, type Section, sectionOf } from './board';
 export { AppError, ErrorCode, ErrorShape } from './errors';
-export { DomainEvent, type LoggedEvent } from './events';
+export { DomainEvent, type LoggedEvent, streamOf } from './events';
 export {
   Challenge,
   CLOSE,

@@ -30,6 +30,7 @@ export const Session = z.object({
   mode: Mode,
   permission: z.string(), // one of the vendor manifest's permission modes
   prompt: z.string(), // the first prompt, empty for none
+  promptKept: z.boolean(), // true until the CLI was seen to accept the first prompt
   state: SessionState,
   since: z.number(),
   reason: z.string().nullable(), // one sentence for error, limit, exited

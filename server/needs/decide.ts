@@ -1,0 +1,123 @@
+import {
+  AppError,
+  type Decision,
+  type DomainEvent,
+  type Need,
+  NeedId,
+  type NeedKind,
+  type NeedState,
+  type SessionId,
+} from '../contract';
+import { canonicalJson, sha256 } from '../platform';
+
+/** How long an approval can be given. Twelve hours: a person who left the desk may answer from the train home. */
+export const LIFETIME_MS = 12 * 3_600_000;
+
+export const OPEN: readonly NeedState[] = ['pending', 'answered', 'delivered'];
+export const isOpen = (need: Need): boolean => OPEN.includes(need.state);
+
+export interface Asked {
+  vendorRef: string;
+  kind: NeedKind;
+  tool: string;
+  title: string;
+  body: string;
+  why: string | null;
+  input: unknown;
+  answerable: boolean;
+}
+
+/** Pure. The record of a new request; its digest names everything the person is about to approve (A-01). */
+export function recordNeed(
+  asked: Asked,
+  about: { id: string; sessionId: SessionId; cwd: string; now: number },
+): Need {
+  const bound = {
+    id: about.id,
+    sessionId: about.sessionId,
+    vendorRef: asked.vendorRef,
+    kind: asked.kind,
+    tool: asked.tool,
+    title: asked.title,
+    body: asked.body,
+    input: asked.input ?? null,
+    cwd: about.cwd,
+    created: about.now,
+    expires: about.now + LIFETIME_MS,
+  };
+  return {
+    ...asked,
+    input: asked.input ?? null,
+    id: NeedId.parse(about.id),
+    sessionId: about.sessionId,
+    cwd: about.cwd,
+    digest: sha256(canonicalJson(bound)),
+    state: 'pending',
+    decision: null,
+    answeredBy: null,
+    answeredByLabel: null,
+    created: about.now,
+    expires: about.now + LIFETIME_MS,
+    settled: null,
+    note: null,
+  };
+}
+
+export const sameRequest = (need: Need, asked: Asked): boolean =>
+  need.tool === asked.tool && canonicalJson(need.input) === canonicalJson(asked.input ?? null);
+
+const ENDED: Record<NeedState, string> = {
+  pending: 'It is still open.',
+  answered: 'It has been answered.',
+  delivered: 'It has been answered.',
+  confirmed: 'It has been answered.',
+  expired: 'It expired; the question still stands in the terminal.',
+  'answered-elsewhere': 'It was answered in the terminal.',
+  cancelled: 'The agent withdrew it.',
+  superseded: 'The agent asks something else now.',
+  lost: 'The host lost the connection to it; answer in the terminal.',
+};
+
+/**
+ * Pure. May this answer be recorded? 'repeat' means the same device said the same before: it gets the same result
+ * (A-03). Everything else that does not fit exactly is refused with its reason, and nothing is resolved.
+ */
+export function judgeAnswer(
+  need: Need,
+  answer: { digest: string; decision: Decision; deviceId: string },
+  now: number,
+): 'record' | 'repeat' {
+  const refuse = (message: string): never => {
+    throw new AppError({ code: 'conflict', message: `Not applied. ${message}` });
+  };
+  if (answer.digest !== need.digest) return refuse('The request on the screen is not the one that is open.');
+  if (need.answeredBy !== null) {
+    if (need.answeredBy === answer.deviceId && need.decision === answer.decision) return 'repeat';
+    return refuse(`Already ${need.decision === 'allow' ? 'approved' : 'denied'} on ${need.answeredByLabel}.`);
+  }
+  if (need.state !== 'pending') return refuse(need.note ?? ENDED[need.state]);
+  if (!need.answerable) return refuse('This can only be answered in the terminal.');
+  if (now >= need.expires) return refuse(ENDED.expired);
+  return 'record';
+}
+
+/** Pure. What the vendor's word about a request's end means for our record; null: nothing to change. */
+export function settle(
+  need: Need,
+  how: 'confirmed' | 'answered-elsewhere' | 'cancelled',
+  note: string,
+): Extract<DomainEvent, { type: 'need.moved' }> | null {
+  if (!isOpen(need)) return null;
+  const moved = (state: NeedState, text: string | null) => ({
+    type: 'need.moved' as const,
+    needId: need.id,
+    state,
+    note: text,
+  });
+  // Our answer reached the agent, so whatever it does next is the proof that it was taken.
+  if (need.state === 'delivered') return moved(how === 'cancelled' ? 'lost' : 'confirmed', null);
+  if (need.state === 'answered') {
+    return moved('lost', `The answer came too late: ${note}`);
+  }
+  return moved(how === 'confirmed' ? 'answered-elsewhere' : how, note);
+}
