@@ -1,4 +1,7 @@
 import type { AgentVendor } from './port';
+import { type ScriptedOptions, scripted } from './scripted';
 
 /** Every vendor, one line each. The only file outside a vendor's folder that may name one. */
-export const VENDORS: readonly AgentVendor[] = [];
+export const createVendors = (build: { scripted: ScriptedOptions }): readonly AgentVendor[] => [
+  scripted(build.scripted),
+];

@@ -117,6 +117,8 @@ export function settle(
   // Our answer reached the agent, so whatever it does next is the proof that it was taken.
   if (need.state === 'delivered') return moved(how === 'cancelled' ? 'lost' : 'confirmed', null);
   if (need.state === 'answered') {
+    // The vendor may see its agent act before the call that delivered the answer has returned.
+    if (how === 'confirmed') return moved('confirmed', null);
     return moved('lost', `The answer came too late: ${note}`);
   }
   return moved(how === 'confirmed' ? 'answered-elsewhere' : how, note);

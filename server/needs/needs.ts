@@ -94,7 +94,9 @@ export function createNeeds(deps: NeedDeps): Needs {
       if (clock.mono() - since < REPEAT_MS) continue;
       unrepeated.delete(id);
       const need = reader.get(id);
-      if (need && isOpen(need)) {
+      if (need?.state === 'delivered') {
+        move(need, 'confirmed', 'The agent took the answer; what it did then was not seen.');
+      } else if (need && isOpen(need)) {
         move(need, 'lost', 'The agent no longer waits for it here; look at its terminal.');
         clearEffect(id);
       }

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { emitKeypressEvents } from 'node:readline';
+import { parseScript, type Step } from './script';
+
+/*
+ * The program that runs in the pane. It stands where a vendor's CLI stands, so it is not part of the host: it knows
+ * only its session folder, its socket and its keyboard.
+ */
+const dir = process.argv[2] ?? '.';
+const plan = JSON.parse(readFileSync(`${dir}/script.json`, 'utf8')) as {
+  prompt: string;
+  permission: string;
+  conversation: string;
+  resumed: boolean;
+};
+const out = (text: string) => process.stdout.write(text.replaceAll('\n', '\r\n'));
+const dim = (text: string) => `\x1b[2m${text}\x1b[0m`;
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let counter = 0;
+const callId = () => `${process.pid}-${++counter}`;
+
+/** One call over the session's socket. Resolves null when the host is down and the call need not wait. */
+function call(
+  event: string,
+  payload: unknown,
+  options: { id?: string; patient?: boolean } = {},
+): Promise<unknown> {
+  const id = options.id ?? callId();
+  return new Promise((resolve) => {
+    const attempt = () => {
+      let done = false;
+      let text = '';
+      const again = () => {
+        if (done) return;
+        done = true;
+        socket.destroy();
+        if (options.patient && !cancelled.has(id)) setTimeout(attempt, 200);
+        else resolve(null);
+      };
+      let hook: { socket: string; capability: string };
+      try {
+        hook = JSON.parse(readFileSync(`${dir}/hook.json`, 'utf8')) as typeof hook;
+      } catch {
+        resolve(null);
+        return;
+      }
+      const socket = net.connect(hook.socket);
+      socket.on('connect', () => {
+        socket.write(
+          `${JSON.stringify({ v: 1, capability: hook.capability, event, callId: id, payload, wait: options.patient ?? false })}\n`,
+        );
+      });
+      socket.on('data', (chunk) => {
+        text += chunk.toString('utf8');
+        if (!text.includes('\n')) return;
+        done = true;
+        socket.destroy();
+        let reply: unknown = null;
+        try {
+          reply = (JSON.parse(text) as { reply?: unknown }).reply ?? null;
+        } catch {
+          // A reply that cannot be read is no decision.
+        }
+        resolve(reply);
+      });
+      socket.on('error', again);
+      socket.on('close', again);
+      if (!options.patient) setTimeout(again, 1_000);
+    };
+    attempt();
+  });
+}
+const cancelled = new Set<string>();
+
+let status: Record<string, unknown> = {};
+async function signal(change: Record<string, unknown>): Promise<void> {
+  const { activity: _, ...kept } = change;
+  status = { ...status, ...kept };
+  writeFileSync(`${dir}/status.json.tmp`, JSON.stringify(status), { mode: 0o600 });
+  renameSync(`${dir}/status.json.tmp`, `${dir}/status.json`);
+  await call('signal', change);
+}
+
+type Key = { name?: string | undefined; sequence?: string | undefined; ctrl?: boolean | undefined };
+let onKey: (text: string, key: Key) => void = () => {};
+let interrupted = false;
+
+async function ask(
+  kind: 'command' | 'edit' | 'question',
+  body: string,
+  why: string | null,
+): Promise<boolean> {
+  const ref = `r-${plan.conversation}-${process.pid}-${++counter}`;
+  out(
+    `\n\x1b[33m${kind === 'edit' ? 'Change this file?' : kind === 'question' ? 'Question' : 'Run this command?'}\x1b[0m\n`,
+  );
+  out(`${body}\n${dim('[y] yes   [n] no')}\n`);
+  await signal({ state: 'needs-you', detail: 'A request is open.' });
+  return new Promise((resolve) => {
+    let open = true;
+    const finish = async (yes: boolean, by: 'terminal' | 'offdeck') => {
+      if (!open) return;
+      open = false;
+      onKey = idleKeys;
+      cancelled.add(ref);
+      out(`${yes ? 'Allowed' : 'Denied'} ${dim(by === 'terminal' ? 'in the terminal' : 'in Offdeck')}\n`);
+      await signal({ state: 'working', detail: 'The request was answered.' });
+      await call('answered', { ref, by });
+      resolve(yes);
+    };
+    onKey = (text, key) => {
+      if (text === 'y') void finish(true, 'terminal');
+      else if (text === 'n' || key.name === 'escape') {
+        if (key.name === 'escape') interrupted = true;
+        void finish(false, 'terminal');
+      }
+    };
+    void call('request', { ref, kind, body, why }, { id: ref, patient: true }).then((reply) => {
+      const decision = (reply as { decision?: string } | null)?.decision;
+      if (decision === 'allow' || decision === 'deny') void finish(decision === 'allow', 'offdeck');
+    });
+  });
+}
+
+function runCommand(command: string): Promise<number> {
+  out(`${dim('$')} ${command}\n`);
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.on('data', (chunk: Buffer) =>
+      process.stdout.write(chunk.toString('utf8').replaceAll('\n', '\r\n')),
+    );
+    child.stderr.on('data', (chunk: Buffer) =>
+      process.stdout.write(chunk.toString('utf8').replaceAll('\n', '\r\n')),
+    );
+    child.on('close', (code) => resolve(code ?? 1));
+    child.on('error', () => resolve(127));
+  });
+}
+
+/** True when the turn goes on. */
+async function perform(step: Step): Promise<boolean> {
+  switch (step.do) {
+    case 'say':
+      out(`${step.text}\n`);
+      return true;
+    case 'think':
+      await wait(step.ms);
+      return true;
+    case 'run':
+    case 'ask': {
+      if (step.do === 'ask' && plan.permission !== 'run') {
+        const yes = await ask('command', step.command, 'The script asks for it.');
+        if (!yes) {
+          out('Not run; going on without it.\n');
+          return !interrupted;
+        }
+      }
+      await signal({ activity: `$ ${step.command}` });
+      await runCommand(step.command);
+      return true;
+    }
+    case 'edit':
+      if (await ask('edit', `${step.path}\n+${step.text}`, null)) {
+        writeFileSync(step.path, `${step.text}\n`);
+        await signal({ activity: `Edit ${step.path} +1 −0` });
+      }
+      return !interrupted;
+    case 'question':
+      await ask('question', step.text, null);
+      return !interrupted;
+    case 'activity':
+      await signal({ activity: step.text });
+      return true;
+    case 'recap':
+      await signal({ recap: step.text });
+      return true;
+    case 'context':
+      await signal({ contextPct: step.pct, quota: { used: step.pct, resetsAt: Date.now() + 3_600_000 } });
+      return true;
+    case 'limit':
+      out('\x1b[31mUsage limit reached.\x1b[0m\n');
+      await signal({
+        state: 'limit',
+        reason: 'Usage limit reached',
+        resetsAt: Date.now() + step.minutes * 60_000,
+      });
+      return false;
+    case 'background':
+      await signal({ state: 'waiting', reason: step.text, detail: 'A background job runs.' });
+      await wait(step.ms);
+      return true;
+    case 'fail':
+      out(`\x1b[31m${step.text}\x1b[0m\n`);
+      await signal({ state: 'error', reason: step.text || 'The script failed.' });
+      return false;
+    case 'sign-out':
+      await signal({ state: 'signed-out', reason: 'The script signed out.' });
+      return false;
+    case 'exit':
+      process.exit(step.code);
+  }
+}
+
+let busy = false;
+async function turn(prompt: string): Promise<void> {
+  busy = true;
+  interrupted = false;
+  await signal({ state: 'working', detail: 'A prompt was accepted.', reason: null, resetsAt: null });
+  for (const step of parseScript(prompt)) {
+    if (interrupted) break;
+    if (!(await perform(step))) {
+      if (interrupted) break;
+      busy = false;
+      out('\n❯ ');
+      return;
+    }
+  }
+  await signal(
+    interrupted
+      ? { state: 'idle', detail: 'The turn was interrupted.' }
+      : { state: 'finished', detail: 'The turn ended.', reason: null },
+  );
+  out(interrupted ? dim('Interrupted.\n') : '');
+  busy = false;
+  out('\n❯ ');
+}
+
+let line = '';
+const idleKeys = (text: string, key: Key) => {
+  if (key.ctrl && key.name === 'c') process.exit(0);
+  if (key.name === 'escape') {
+    if (busy) interrupted = true;
+  } else if (key.name === 'return' || key.name === 'enter') {
+    const prompt = line.replaceAll('\\n', '\n');
+    line = '';
+    out('\n');
+    if (!busy && prompt.trim()) void turn(prompt);
+    else if (!busy) out('❯ ');
+  } else if (key.name === 'backspace') {
+    if (line) out('\b \b');
+    line = line.slice(0, -1);
+  } else if (text) {
+    line += text;
+    out(text);
+  }
+};
+
+onKey = idleKeys;
+if (process.stdin.isTTY) process.stdin.setRawMode(true);
+// The default wait for the rest of an escape sequence is half a second; a person's Esc should count at once.
+emitKeypressEvents(process.stdin, { escapeCodeTimeout: 30 } as never);
+process.stdin.on('keypress', (text: string | undefined, key: Key) => onKey(text ?? '', key));
+out(
+  `\x1b]0;Scripted agent\x07\x1b[1mScripted agent\x1b[0m ${dim(plan.resumed ? `resumed ${plan.conversation}` : plan.conversation)}\n`,
+);
+if (plan.prompt.trim()) {
+  out(`❯ ${plan.prompt}\n`);
+  void turn(plan.prompt);
+} else {
+  void signal({ state: 'idle', detail: 'It waits for a prompt.' });
+  out('❯ ');
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { SessionState } from '../../contract';
+import { readIfThere } from '../../platform';
+import type { AgentRun, HookCall, RunContext } from '../port';
+
+/** What the agent program says; see agent.ts, which writes exactly this. */
+const Signal = z.object({
+  state: SessionState.optional(),
+  detail: z.string().optional(),
+  reason: z.string().nullish(),
+  resetsAt: z.number().nullish(),
+  contextPct: z.number().optional(),
+  recap: z.string().optional(),
+  activity: z.string().optional(),
+  quota: z.object({ used: z.number(), resetsAt: z.number() }).optional(),
+});
+const Request = z.object({
+  ref: z.string(),
+  kind: z.enum(['command', 'edit', 'question']),
+  body: z.string(),
+  why: z.string().nullable(),
+});
+const Answered = z.object({ ref: z.string(), by: z.enum(['terminal', 'offdeck']) });
+
+const TITLES = {
+  command: 'Wants to run a command',
+  edit: 'Wants to change a file',
+  question: 'Asks a question',
+} as const;
+
+export class ScriptedRun implements AgentRun {
+  #pending = new Map<string, (reply: { decision: 'allow' | 'deny' | null; message: string }) => void>();
+
+  constructor(private readonly context: RunContext) {
+    // The agent's own status file says what was said while the host was away.
+    const status = readIfThere(`${context.dir}/status.json`);
+    if (status !== null) this.#signal(JSON.parse(status), 'session-file');
+  }
+
+  #signal(payload: unknown, source: 'hook' | 'session-file'): void {
+    const signal = Signal.safeParse(payload);
+    if (!signal.success) return;
+    const { state, detail, reason, resetsAt, contextPct, recap, activity, quota } = signal.data;
+    const { emit, now } = this.context;
+    if (activity !== undefined) emit({ type: 'activity', line: activity });
+    if (contextPct !== undefined || recap !== undefined || quota !== undefined) {
+      emit({
+        type: 'noted',
+        ...(contextPct === undefined ? {} : { contextPct }),
+        ...(recap === undefined ? {} : { recap }),
+        ...(quota === undefined
+          ? {}
+          : {
+              quota: {
+                windows: [{ label: '5 hours', usedPct: quota.used, resetsAt: quota.resetsAt }],
+                at: now(),
+                source: 'script',
+              },
+            }),
+      });
+    }
+    if (state !== undefined) {
+      emit({
+        type: 'state',
+        source,
+        state,
+        detail: detail ?? `The script says ${state}.`,
+        reason: reason ?? null,
+        resetsAt: resetsAt ?? null,
+      });
+      if (state !== 'needs-you' && source === 'session-file') {
+        emit({
+          type: 'settled',
+          vendorRef: 'all',
+          how: 'answered-elsewhere',
+          note: 'Answered while the host was away.',
+        });
+      }
+    }
+  }
+
+  async hook(call: HookCall): Promise<unknown> {
+    if (call.event === 'signal') {
+      this.#signal(call.payload, 'hook');
+      return { ok: true };
+    }
+    if (call.event === 'answered') {
+      const { ref, by } = Answered.parse(call.payload);
+      this.#pending.delete(ref);
+      this.context.emit({
+        type: 'settled',
+        vendorRef: ref,
+        how: by === 'offdeck' ? 'confirmed' : 'answered-elsewhere',
+        note: 'Answered in the terminal.',
+      });
+      return { ok: true };
+    }
+    if (call.event !== 'request') return null;
+    const request = Request.parse(call.payload);
+    this.context.emit({
+      type: 'state',
+      source: 'hook',
+      state: 'needs-you',
+      detail: 'It asked through its hook.',
+    });
+    return new Promise((resolve) => {
+      this.#pending.set(request.ref, resolve);
+      call.gone.addEventListener('abort', () => {
+        this.#pending.delete(request.ref);
+        resolve(null);
+      });
+      this.context.emit({
+        type: 'asked',
+        vendorRef: request.ref,
+        kind: request.kind,
+        tool: request.kind === 'edit' ? 'Edit' : request.kind === 'question' ? 'Question' : 'Shell',
+        title: TITLES[request.kind],
+        body: request.body,
+        why: request.why,
+        input: { kind: request.kind, body: request.body },
+        answerable: request.kind !== 'question',
+      });
+    });
+  }
+
+  async answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'> {
+    const resolve = this.#pending.get(vendorRef);
+    if (!resolve) return 'gone';
+    this.#pending.delete(vendorRef);
+    resolve({ decision, message });
+    return 'taken';
+  }
+
+  async interrupt(): Promise<void> {
+    await this.context.pane.key('Escape');
+  }
+
+  async close(): Promise<void> {
+    for (const resolve of this.#pending.values()) resolve({ decision: null, message: '' });
+    this.#pending.clear();
+  }
+}
