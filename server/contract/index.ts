@@ -3,6 +3,7 @@
  * nor Node types, so both the host and the browser can import it by value. It must never do anything.
  */
 export { BoardSnapshot, type BoardUpdate, SECTIONS, type Section, sectionOf } from './board';
+export { ControlReply, ControlRequest, HostReport, HostStatus } from './control';
 export { AppError, ErrorCode, ErrorShape } from './errors';
 export { DomainEvent, type LoggedEvent, streamOf } from './events';
 export {

@@ -7,5 +7,7 @@ export { type Config, type CrashPoint, crashPoint, DEFAULT_PORT, readConfig } fr
 export { readIfThere, writePrivate } from './files';
 export { canonicalJson, newId, newSecret, sameSecret, sha256 } from './ids';
 export { type Journal, redact, silentJournal, stderrJournal } from './journal';
+export { type OpenUrl, openUrl } from './open-url';
 export { type Paths, pathsFor, privateFile, privateFolder, type SessionPaths } from './paths';
 export { findProgram, processAlive, type RunOptions, type RunResult, run } from './process';
+export { VERSION } from './version';
