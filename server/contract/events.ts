@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DeviceId, NeedId, ProjectId, SessionId, WorktreeId } from './ids';
+import { DeviceId, NeedId, ProjectId, SessionId } from './ids';
 import { Decision, Need, NeedState } from './need';
 import { Project, Worktree } from './project';
 import { Session } from './session';

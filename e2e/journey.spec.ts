@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from './kit/host';
+import { addProject, startSession } from './kit/screens';
+import { expect, test } from './kit/test';
+
+test('from a repository to an answered approval, exactly once', async ({ host, desk }) => {
+  const repo = await host.repository();
+  await addProject(desk, repo);
+  await startSession(desk, {
+    agent: 'Scripted agent',
+    branch: 'fix/upload',
+    prompt: 'say hello\nask echo ran >> proof.txt\nrecap All done.\nsay bye',
+  });
+  const card = desk.getByRole('region', { name: /Wants to run a command/ }).first();
+  await expect(card).toContainText('echo ran >> proof.txt');
+  const row = await until('status names the need', async () =>
+    (await host.sessions()).find((s) => s.needs === 1),
+  );
+  expect(row.state).toBe('needs-you');
+  await card.getByRole('button', { name: /Approve/ }).click();
+  await until('finished', async () => (await host.sessions())[0]?.state === 'finished');
+  expect(readFileSync(join(row.worktree ?? '', 'proof.txt'), 'utf8')).toBe('ran\n');
+  await desk.goto(host.url);
+  await expect(desk.getByText('All done.').first()).toBeVisible();
+});
+
+test('a denial is passed on and the agent goes on', async ({ host, desk }) => {
+  const repo = await host.repository();
+  await addProject(desk, repo);
+  await startSession(desk, {
+    agent: 'Scripted agent',
+    branch: 'one',
+    prompt: 'ask touch never\nask touch second',
+  });
+  const region = desk.getByRole('region', { name: /Wants to run a command/ }).first();
+  await expect(region).toContainText('touch never');
+  await region.getByRole('button', { name: /Deny/ }).click();
+  await expect(region).toContainText('touch second');
+  await region.getByRole('button', { name: /Approve/ }).click();
+  const row = await until('finished', async () =>
+    (await host.sessions()).find((s) => s.state === 'finished'),
+  );
+  expect(() => readFileSync(join(row.worktree ?? '', 'never'))).toThrow();
+  expect(readFileSync(join(row.worktree ?? '', 'second'), 'utf8')).toBe('');
+});
+
+test('a host killed while an approval is open comes back with it, still answerable', async ({
+  host,
+  desk,
+}) => {
+  const repo = await host.repository();
+  await addProject(desk, repo);
+  await startSession(desk, { agent: 'Scripted agent', branch: 'one', prompt: 'ask echo ran >> proof.txt' });
+  await until('asked', async () => (await host.sessions())[0]?.needs === 1);
+  const before = (await host.tmux('list-panes', '-a', '-F', '#{pane_pid}')).trim();
+  await host.kill('SIGKILL');
+  await host.start();
+  expect((await host.tmux('list-panes', '-a', '-F', '#{pane_pid}')).trim()).toBe(before);
+  const region = desk.getByRole('region', { name: /Wants to run a command/ }).first();
+  await expect(region.getByRole('button', { name: /Approve/ })).toBeEnabled();
+  await region.getByRole('button', { name: /Approve/ }).click();
+  const row = await until('finished', async () =>
+    (await host.sessions()).find((s) => s.state === 'finished'),
+  );
+  expect(readFileSync(join(row.worktree ?? '', 'proof.txt'), 'utf8')).toBe('ran\n');
+});
