@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { newId } from '../platform';
+import { newId, systemClock } from '../platform';
 
 /*
  * One host per state folder, with nothing but Unix sockets: a listening socket is a flag that the kernel lowers when
@@ -68,7 +68,7 @@ async function others(folder: string, own: string): Promise<string[]> {
  */
 export async function takeLock(server: net.Server, path: string, deadlineMs = 20_000): Promise<boolean> {
   const folder = dirname(path);
-  const until = performance.now() + deadlineMs;
+  const until = systemClock.mono() + deadlineMs;
   let flag = await raise(server, folder);
   const lower = async () => {
     rmSync(flag, { force: true });
@@ -85,7 +85,7 @@ export async function takeLock(server: net.Server, path: string, deadlineMs = 20
       renameSync(flag, path);
       return true;
     }
-    if (performance.now() > until) {
+    if (systemClock.mono() > until) {
       await lower();
       return false;
     }
