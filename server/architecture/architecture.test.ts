@@ -7,7 +7,8 @@ import { RULES, type Rules } from './rules';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Tests and their kits may reach anywhere. */
-const isTestOnly = (path: string) => /\.(test|fake)\.tsx?$|\/__fixtures__\/|\/conformance\.ts$/.test(path);
+const isTestOnly = (path: string) =>
+  /\.(test|fake)\.tsx?$|\/__fixtures__\/|\/(conformance|testing)\.ts$/.test(path);
 
 function readTree(): SourceFile[] {
   const files: SourceFile[] = [];
@@ -157,6 +158,7 @@ describe('the judge', () => {
     ['machine', 'server/git/runner.ts', 'export const x = [1].map(Date.now);\n'],
     ['machine', 'server/git/runner.ts', 'export const x = new Date();\n'],
     ['package', 'server/contract/ids.ts', "import { randomBytes } from 'node:crypto';\n"],
+    ['syntax', 'server/git/runner.ts', 'export const x = {;\n'],
     ['package', 'app/_client/x.ts', "import { join } from 'node:path';\n"],
   ])('%s: %s', (rule, path, text) => {
     expect(rulesBroken(with_(path, text))).toEqual([rule]);

@@ -79,7 +79,8 @@ class Judging {
     const lines = text.split('\n').length - 1;
     if (lines > rules.maxLines)
       this.#say('size', path, `has ${lines} lines; ${rules.maxLines} are the limit`);
-    const source = readSource(path, text);
+    const source = this.#read(path, text);
+    if (!source) return [];
     for (const line of source.stars)
       this.#say('star', path, `line ${line}: export * hides what the door gives`);
     const from = this.#moduleOf(path);
@@ -96,6 +97,15 @@ class Judging {
     this.#vendorWords(path, source);
     this.#machine(path, source);
     return [...values].filter((target) => this.#paths.has(target));
+  }
+
+  #read(path: string, text: string): Source | null {
+    try {
+      return readSource(path, text);
+    } catch (error) {
+      this.#say('syntax', path, `cannot be read: ${(error as Error).message}`);
+      return null;
+    }
   }
 
   #name(path: string): void {
