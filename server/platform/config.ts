@@ -14,6 +14,8 @@ export interface Config {
   toolEnv: Record<string, string>;
   /** Names a point at which the host kills itself; only crash tests set it. */
   crashAt: string | null;
+  /** Offers the scripted agent outside the demo too: for tests and for people who try things. */
+  scripted: boolean;
 }
 
 const DROP = /^(NODE_|npm_|OFFDECK_|NEXT_|TMUX|INIT_CWD$|TURBO|VITEST|PLAYWRIGHT|__)/;
@@ -47,6 +49,7 @@ export function readConfig(
     sessionEnv,
     toolEnv,
     crashAt: env.OFFDECK_TEST_CRASH_AT || null,
+    scripted: env.OFFDECK_SCRIPTED === '1',
   };
 }
 

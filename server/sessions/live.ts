@@ -151,10 +151,15 @@ export class LiveSession {
     ]);
   }
 
-  async stop(): Promise<void> {
+  /** From here on nothing the vendor says counts: what happens while we shut down is not the agent's doing. */
+  mute(): void {
     if (!this.#stopped) this.#flush();
     this.#stopped = true;
     if (this.#recheck) clearTimeout(this.#recheck);
+  }
+
+  async stop(): Promise<void> {
+    this.mute();
     this.#attach();
     await this.run?.close();
     this.run = null;

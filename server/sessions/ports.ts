@@ -33,6 +33,7 @@ export interface HookHost {
     handler: (call: HookCall) => Promise<unknown>,
   ): Promise<{ socket: string }>;
   close(sessionId: SessionId): Promise<void>;
+  closeAll(): Promise<void>;
 }
 
 export interface SessionDeps {

@@ -338,6 +338,10 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
     async close() {
       watching = false;
       if (timer) clearTimeout(timer);
+      // The sockets go before the observers: a waiting hook then sees a host that went away and comes back to the
+      // next one, instead of "no decision", which would end its wait for good.
+      for (const running of live.values()) running.mute();
+      await deps.hooks.closeAll();
       await Promise.all([...live.values()].map((running) => running.stop()));
       live.clear();
     },
