@@ -37,7 +37,10 @@ export async function step(name, work) {
 
 /** Format and lint, then the four compiler projects. */
 export const staticSteps = [
-  ['format and lint', () => exec(tool('biome'), ['ci', '.'])],
+  [
+    'format and lint',
+    () => exec(tool('biome'), ['ci', '.', ...(process.stdout.isTTY ? [] : ['--colors=off'])]),
+  ],
   ['types', types],
 ];
 
