@@ -1,17 +1,31 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Adds a repository through the dialog and answers the trust question. */
-export async function addProject(page: Page, path: string): Promise<void> {
+export async function openNewSession(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'New session' });
+  if (await dialog.isVisible()) return;
   await page
     .getByRole('button', { name: /New session/ })
     .first()
     .click();
-  const dialog = page.getByRole('dialog', { name: 'New session' });
-  await dialog.getByRole('button', { name: /Add project/ }).click();
-  await page.getByLabel('Folder').fill(path);
+  await expect(dialog).toBeVisible();
+}
+
+/** Types a folder into the "add project" part of the dialog. */
+export async function addByPath(page: Page, path: string): Promise<void> {
+  const field = page.getByLabel('Folder');
+  if (!(await field.isVisible())) await page.getByRole('button', { name: /Add (a )?project/ }).click();
+  await field.fill(path);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
+}
+
+/** Adds a repository through the dialog and answers the trust question. */
+export async function addProject(page: Page, path: string): Promise<void> {
+  await openNewSession(page);
+  await addByPath(page, path);
   await page.getByRole('button', { name: /Trust/ }).click();
-  await expect(dialog.getByRole('button', { name: /Start/ })).toBeVisible();
+  await expect(
+    page.getByRole('dialog', { name: 'New session' }).getByRole('button', { name: /Start/ }),
+  ).toBeVisible();
 }
 
 export interface Start {
