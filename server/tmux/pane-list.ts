@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+
 /** One row of what the private server holds. */
 export interface PaneRow {
   sid: string; // session id; empty for windows that are no sessions
@@ -35,6 +37,11 @@ export const listFormat = (mark: string): string =>
 
 const SAFE = /^[a-z0-9-]{0,60}$/;
 const count = (text: string): number | null => (/^\d+$/.test(text) ? Number(text) : null);
+/** tmux writes a signal as a number or, where the system has names for them, as a name. */
+const signalNumber = (text: string): number | null =>
+  count(text) ??
+  (constants.signals as Record<string, number>)[`SIG${text.replace(/^SIG/i, '').toUpperCase()}`] ??
+  null;
 
 /** Pure: the rows of a listing made with `listFormat(mark)`. What is not exactly a row is left out. */
 export function parseList(text: string, mark: string): PaneRow[] {
@@ -43,7 +50,7 @@ export function parseList(text: string, mark: string): PaneRow[] {
     const [start, pane = '', pid, dead, status, signal, cols, rowCount, sid, service, command, ...title] =
       line.split('\t');
     if (start !== mark || !/^%\d+$/.test(pane)) continue;
-    const killedBy = count(signal ?? '');
+    const killedBy = signalNumber(signal ?? '');
     rows.push({
       sid: SAFE.test(sid ?? '') ? (sid ?? '') : '',
       service: SAFE.test(service ?? '') ? (service ?? '') : '',

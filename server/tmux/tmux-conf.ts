@@ -31,6 +31,7 @@ set -wg allow-rename off
 set -wg automatic-rename off
 set -wgq allow-passthrough on
 set -g  bell-action none
-unbind-key -a -T root
-unbind-key -a -T prefix
+# -q: a table that was emptied is gone, and emptying it again would be an error.
+unbind-key -aq -T root
+unbind-key -aq -T prefix
 `;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../contract';
 import { newId } from '../platform';
 import { LAUNCHER } from './launch-file';
@@ -43,13 +44,39 @@ export interface Windows {
   resize(pane: string, cols: number, rows: number): Promise<void>;
 }
 
+function nudge(server: number): void {
+  try {
+    if (server > 1) process.kill(server, 'SIGCHLD');
+  } catch {
+    // It ended in between; the next listing says so.
+  }
+}
+
 export function createWindows(tmux: TmuxCommand): Windows {
-  const list: Windows['list'] = async () => {
+  const listNow: Windows['list'] = async () => {
     const mark = newId(40);
     const reply = await tmux(['list-panes', '-a', '-F', listFormat(mark)]);
     if (reply.gone) return null;
     if (!reply.ok) throw tmuxFailed('The terminals could not be listed', reply);
     return parseList(reply.out, mark);
+  };
+
+  // tmux calls a pane dead when its terminal closes and learns the exit code from SIGCHLD, a moment later or, when that
+  // signal is lost (seen with 3.3a), at the ending of some other program. A listing in between would record an ending
+  // without a code for ever. So it looks again, and signals the server itself, which makes it collect its children and
+  // does nothing else. Once a pane, since some never get a code (killed ones before tmux 3.3).
+  const waitedFor = new Set<number>();
+  const list: Windows['list'] = async () => {
+    for (const wait of [10, 30, 60, 120]) {
+      const rows = await listNow();
+      const unsettled = rows?.filter((row) => row.dead && row.exitCode === null && !waitedFor.has(row.pid));
+      if (!unsettled?.length) return rows;
+      const server = await tmux(['display-message', '-p', '-t', `${HUB}:`, '#{pid}']);
+      if (server.ok) nudge(Number(server.out));
+      await pause(wait);
+      if (wait === 120) for (const row of unsettled) waitedFor.add(row.pid);
+    }
+    return listNow();
   };
 
   const close: Windows['close'] = async (pane) => {
