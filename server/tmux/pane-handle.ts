@@ -52,17 +52,29 @@ export function descendants(root: number, table: string): number[] {
   return found;
 }
 
-/** A handle on the pane `id`. Throws AppError when `id` is no pane id. */
-export function paneHandle(tmux: TmuxCommand, toolEnv: Record<string, string>, id: string): PaneHandle {
+/**
+ * A handle on the pane `id`. With `sid`, only while that session is in it: a new server counts panes from zero again,
+ * so an old id may name another session's pane. Throws AppError when `id` is no pane id.
+ */
+export function paneHandle(
+  tmux: TmuxCommand,
+  toolEnv: Record<string, string>,
+  id: string,
+  sid?: string,
+): PaneHandle {
   const pane = paneId(id);
+  const isOurs = (first: string | undefined): boolean => {
+    const [found, owner] = (first ?? '').split(' ');
+    return found === pane && (sid === undefined || owner === sid);
+  };
 
   /** tmux answers an empty line for a pane that is gone, so the pane's id is asked for too. */
   const ask = async (format: string): Promise<string | null> => {
-    const reply = await tmux(['display-message', '-p', '-t', pane, `#{pane_id}\t${format}`]);
+    const reply = await tmux(['display-message', '-p', '-t', pane, `#{pane_id} #{@sid}\t${format}`]);
     if (paneMissing(reply)) return null;
     if (!reply.ok) throw tmuxFailed('The pane could not be read', reply);
-    const [found, ...rest] = reply.out.replace(/\n$/, '').split('\t');
-    return found === pane ? rest.join('\t') : null;
+    const [first, ...rest] = reply.out.replace(/\n$/, '').split('\t');
+    return isOurs(first) ? rest.join('\t') : null;
   };
 
   const mustTakeInput = async (): Promise<void> => {
@@ -98,10 +110,15 @@ export function paneHandle(tmux: TmuxCommand, toolEnv: Record<string, string>, i
       return (await ask('#{pane_dead}')) === '0';
     },
     async screen(options) {
-      const reply = await tmux(['capture-pane', '-p', ...(options?.escapes ? ['-e'] : []), '-t', pane]);
+      const reply = await tmux([
+        ...['display-message', '-p', '-t', pane, '#{pane_id} #{@sid}', ';'],
+        ...['capture-pane', '-p', ...(options?.escapes ? ['-e'] : []), '-t', pane],
+      ]);
       if (paneMissing(reply)) throw gone();
       if (!reply.ok) throw tmuxFailed('The screen could not be read', reply);
-      return reply.out.replace(/\n$/, '').split('\n');
+      const [first, ...lines] = reply.out.replace(/\n$/, '').split('\n');
+      if (!isOurs(first)) throw gone();
+      return lines;
     },
     async paste(text) {
       const clean = cleanPaste(text);

@@ -35,10 +35,14 @@ export interface Tmux {
   writeLaunch(file: string, spec: LaunchSpec): void;
   /** Every pane with its exit code; null when the server is gone. */
   list(): Promise<PaneRow[] | null>;
-  /** Ends the pane's program and removes its window; fine when it is gone already. */
-  close(pane: string): Promise<void>;
+  /**
+   * Ends the pane's program and removes its window; fine when it is gone already. Give `sid` whenever `pane` was
+   * stored: after a restart of the server the same id may be another session's.
+   */
+  close(pane: string, sid?: string): Promise<void>;
   resize(pane: string, cols: number, rows: number): Promise<void>;
-  access(pane: string): PaneHandle;
+  /** `sid` as with `close`. */
+  access(pane: string, sid?: string): PaneHandle;
   readonly services: Services;
 }
 
@@ -133,7 +137,7 @@ export function createTmux(deps: TmuxDeps): Tmux {
       return { pane };
     },
     resize: windows.resize,
-    access: (pane) => paneHandle(tmux, deps.toolEnv, pane),
+    access: (pane, sid) => paneHandle(tmux, deps.toolEnv, pane, sid),
     services: createServices(
       windows,
       { folder: join(paths.home, 'services'), runtimeDir: paths.runtime },

@@ -143,6 +143,26 @@ describe('what may be typed', () => {
   });
 });
 
+describe('a pane id from before the server was started again', () => {
+  it('does not lead into the session that has it now', async () => {
+    const file = join(bed.dir, 'typed');
+    const old = await bed.start(ID, { argv: ['/bin/cat'] });
+    bed.raw('kill-server');
+    const pane = await bed.start('sessiontwo', { argv: recorder(file, false) });
+    expect(pane).toBe(old); // the danger is real
+    await ready(pane);
+    const stale = bed.tmux.access(old, ID);
+    expect(await stale.alive()).toBe(false);
+    expect(await stale.pid()).toBeNull();
+    await expect(stale.screen()).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stale.paste('wrong')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stale.key('Enter')).rejects.toMatchObject({ code: 'conflict' });
+    await bed.tmux.close(old, ID);
+    await bed.tmux.access(pane, 'sessiontwo').paste('right');
+    await until(() => typed(file) === 'right');
+  });
+});
+
 describe('looking at a pane', () => {
   it('shows the screen as text, with colours when asked', async () => {
     const pane = await bed.start(ID, {

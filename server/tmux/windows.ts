@@ -40,7 +40,8 @@ export interface Windows {
   list(): Promise<PaneRow[] | null>;
   /** A living window with this mark, or a new one; what is left of a dead one is removed first. */
   ensure(spec: WindowSpec): Promise<{ pane: string; created: boolean }>;
-  close(pane: string): Promise<void>;
+  /** With `sid`, only if that session is in the pane. */
+  close(pane: string, sid?: string): Promise<void>;
   resize(pane: string, cols: number, rows: number): Promise<void>;
 }
 
@@ -79,7 +80,8 @@ export function createWindows(tmux: TmuxCommand): Windows {
     return listNow();
   };
 
-  const close: Windows['close'] = async (pane) => {
+  const close: Windows['close'] = async (pane, sid) => {
+    if (sid !== undefined && !(await listNow())?.some((row) => row.pane === pane && row.sid === sid)) return;
     const reply = await tmux(['kill-window', '-t', paneId(pane)]);
     if (!reply.ok && !paneMissing(reply)) throw tmuxFailed('The terminal could not be closed', reply);
   };
