@@ -16,6 +16,7 @@ import {
   type SocketRouteName,
   socketRouteOf,
 } from './routes';
+import { createRpcSocket } from './rpc-socket';
 import { contentSecurityPolicy } from './security-headers';
 import type { Services } from './services';
 import type { Shell } from './static-shell';
