@@ -6,7 +6,7 @@ import { MAX_CLIENT_FRAME } from '../contract';
 import type { Clock, Journal } from '../platform';
 import { answerEnrol } from './enrol-route';
 import { createGate, type GateRequest, type Verdict } from './gate';
-import { listenOnLoopback } from './listen';
+import { listenOnLoopback, requirePort } from './listen';
 import { createProvenSockets, type SocketHandler } from './proven-sockets';
 import { refuseUpgrade, sendFile, sendPage, sendText, setFixedHeaders } from './reply';
 import {
@@ -62,6 +62,7 @@ type Passed = Extract<Verdict, { ok: true }>;
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { auth, journal, shell, devHandler } = options;
   const trustedTypes = options.trustedTypes === undefined ? DEFAULT_TRUSTED_TYPES : options.trustedTypes;
+  requirePort(options.port);
   const gate = createGate({
     port: options.port,
     proxyOrigins: options.hosts ?? [],
@@ -97,7 +98,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       }
       const found = shell?.find(at.path) ?? shell?.notFound;
       if (!found) sendText(req, res, 404, 'Not found.');
-      else if (found.kind === 'file') sendFile(req, res, found);
+      else if (found.kind === 'file') sendFile(req, res, found, origin);
       else sendPage(req, res, found === shell?.notFound ? 404 : 200, found, { origin, trustedTypes });
     },
   };

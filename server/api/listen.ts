@@ -2,6 +2,17 @@ import type { Server } from 'node:http';
 import { AppError } from '../contract';
 import { portOwner } from './port-owner';
 
+/** Throws AppError `bad-input` for what cannot be a fixed port (0 would mean any). */
+export function requirePort(port: number): void {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new AppError({
+      code: 'bad-input',
+      message: 'The port is no number from 1 to 65535.',
+      hint: 'Set OFFDECK_PORT to a free port.',
+    });
+  }
+}
+
 /** What a missing IPv6 loopback looks like; everything else is an error. */
 const NO_IPV6 = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
 
@@ -14,13 +25,6 @@ export async function listenOnLoopback(
   port: number,
   makeServer: () => Server,
 ): Promise<{ servers: Server[]; note: string | null }> {
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new AppError({
-      code: 'bad-input',
-      message: 'The port is no number from 1 to 65535.',
-      hint: 'Set OFFDECK_PORT to a free port.',
-    });
-  }
   const v4 = makeServer();
   await listen(v4, '127.0.0.1', port);
   const v6 = makeServer();

@@ -38,7 +38,8 @@ async function fromProc(port: number): Promise<PortOwner | null> {
   }
   if (inodes.size === 0) return null;
   for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
+    // Not ourselves: we may hold the port's other family while we ask.
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
     const fds = await readdir(`/proc/${pid}/fd`).catch(() => []); // another user's: not ours to see
     for (const fd of fds) {
       const target = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
@@ -65,7 +66,6 @@ async function fromLsof(port: number): Promise<PortOwner | null> {
     timeoutMs: 3_000,
   });
   const lines = stdout.toString('utf8').split('\n');
-  const pid = Number(lines.find((line) => line.startsWith('p'))?.slice(1));
-  const command = lines.find((line) => line.startsWith('c'))?.slice(1) ?? '';
-  return Number.isInteger(pid) && pid > 0 ? { pid, command } : null;
+  const at = lines.findIndex((line) => /^p\d+$/.test(line) && line !== `p${process.pid}`);
+  return at < 0 ? null : { pid: Number(lines[at]!.slice(1)), command: lines[at + 1]?.slice(1) ?? '' };
 }

@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { AppError, type ErrorCode, type ErrorShape } from '../contract';
-import { contentSecurityPolicy, FIXED_HEADERS, INERT_POLICY } from './security-headers';
+import { contentSecurityPolicy, FIXED_HEADERS, INERT_POLICY, scriptPolicy } from './security-headers';
 import { pageWithNonce, type ShellFile, type ShellPage } from './static-shell';
 
 const HTTP_STATUS: Record<ErrorCode, number> = {
@@ -91,8 +91,9 @@ export function sendPage(
   }
 }
 
-export function sendFile(req: IncomingMessage, res: ServerResponse, file: ShellFile): void {
-  res.setHeader('Content-Security-Policy', INERT_POLICY);
+export function sendFile(req: IncomingMessage, res: ServerResponse, file: ShellFile, origin: string): void {
+  const script = file.type.startsWith('text/javascript');
+  res.setHeader('Content-Security-Policy', script ? scriptPolicy(origin) : INERT_POLICY);
   res.setHeader('Cache-Control', file.cache);
   res.setHeader('ETag', file.etag);
   res.setHeader('Vary', 'Accept-Encoding');

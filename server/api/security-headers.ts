@@ -63,5 +63,10 @@ export const FIXED_HEADERS: Readonly<Record<string, string>> = {
     'microphone=(self), midi=(), payment=(), serial=(), usb=()',
 };
 
-/** For everything that is not a page: nothing in it may run, load or be framed. */
+/** For scripts: a worker lives by the policy of its own file, and ours may only talk to this host. */
+export const scriptPolicy = (origin: string): string =>
+  `default-src 'none'; script-src 'self'; connect-src ${origin} ${origin.replace(/^http/, 'ws')}; ` +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** For everything that is neither page nor script: nothing in it may run, load or be framed. */
 export const INERT_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
