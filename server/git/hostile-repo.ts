@@ -93,7 +93,7 @@ export async function hostileRepo(box: GitSandbox, name = 'hostile'): Promise<Ho
   await git('branch', 'other');
   for (const kind of kinds) writeFileSync(join(path, `${kind}.dat`), `${kind} two\n`);
   writeFileSync(join(path, 'plain.txt'), 'two\n');
-  writeFileSync(join(path, 'sub', 'lib.txt'), 'changed\n');
+  writeFileSync(join(path, 'sub', 'lib.txt'), 'LIB\n');
 
   // A repository inside, and the submodule, with traps of their own.
   const inner = await box.repository(join(name, 'inner'));
