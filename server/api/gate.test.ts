@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGate, type GateRequest } from './gate';
-import { startHost, type TestHost } from './testing/host';
+import { startHost, type TestHost } from './host.fake';
 
 const PORT = 7433;
 const PROXY = 'https://box.tail1234.ts.net';

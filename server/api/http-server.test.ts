@@ -5,10 +5,10 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppError, EnrolReply } from '../contract';
+import { dial, enrolBody, newKey, postEnrol } from './browser.fake';
+import { CHUNK, freePort, startHost, type TestHost } from './host.fake';
 import { portOwner } from './port-owner';
 import { HTTP_ROUTES, SOCKET_ROUTES } from './routes';
-import { dial, enrolBody, newKey, postEnrol } from './testing/browser';
-import { CHUNK, freePort, startHost, type TestHost } from './testing/host';
 
 let host: TestHost;
 beforeAll(async () => {
@@ -211,6 +211,38 @@ describe('POST /auth/enrol', () => {
     }
     expect((await postEnrol(host, good)).status).toBe(200);
     expect(host.warnings).toEqual([]);
+  });
+});
+
+describe('in development', () => {
+  it('the framework’s server gets what passed the gate and is not ours', async () => {
+    const seen: string[] = [];
+    const dev = await startHost({
+      shell: null,
+      devHandler: {
+        request: (req, res) => {
+          seen.push(`${req.method} ${req.url}`);
+          res.end('from the framework');
+        },
+        upgrade: (req, socket) => {
+          seen.push(`upgrade ${req.url}`);
+          socket.end('HTTP/1.1 418 x\r\n\r\n');
+        },
+      },
+    });
+    const page = await fetch(`${dev.origin}/session`, { headers: { rsc: '1' } });
+    expect(await page.text()).toBe('from the framework');
+    expect(page.headers.get('content-security-policy')).toContain("'unsafe-eval'");
+    expect(page.headers.get('content-security-policy')).toContain(`connect-src ${dev.origin} ws:`);
+    await expect(dial(dev, '/_next/webpack-hmr?id=1')).rejects.toThrow('418');
+    await expect(dial(dev, '/_next/webpack-hmr', { origin: 'http://evil.example' })).rejects.toThrow('403');
+    await expect(dial(dev, '/other')).rejects.toThrow('404');
+    (await dial(dev, '/ws/rpc')).ws.terminate();
+    expect((await fetch(`${dev.origin}/x`, { method: 'POST', body: 'x' })).status).toBe(403);
+    expect(await (await fetch(`${dev.origin}/healthz`)).text()).toBe('ok\n');
+    expect(seen).toEqual(['GET /session', 'upgrade /_next/webpack-hmr?id=1']);
+    await dev.close();
+    expect((await request('/')).headers['content-security-policy']).not.toContain('unsafe-eval'); // control
   });
 });
 

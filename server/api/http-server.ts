@@ -177,7 +177,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
 }
 
-/** Names of the policies that the built client creates itself. */
+/** Off: the framework's chunk loader and the terminal assign plain strings. docs/decisions/0006-trusted-types-off.md */
 const DEFAULT_TRUSTED_TYPES: readonly string[] | null = null;
 
 function asked(req: IncomingMessage, upgrade: boolean): GateRequest {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_SCOPES, type DeviceId, PROCEDURE_SCOPES, type ProcedureName, type Scope } from '../contract';
+import { stubServices } from './host.fake';
 import { appRouter } from './router';
-import { stubServices } from './testing/host';
 
 /** One valid input each; a procedure without a row here fails the test, so none is forgotten. */
 const id = 'abcdefgh23456789';

@@ -25,10 +25,10 @@ export function contentSecurityPolicy(input: PolicyInput): string {
       "'self'",
       ...(input.dev ? ["'unsafe-inline'"] : [`'nonce-${input.nonce}'`, ...input.styleHashes.map(quote)]),
     ],
-    // The terminal's renderer and the virtual lists set positions as style attributes, which no nonce can cover. An
-    // attribute styles one element and loads nothing (images stay under img-src), so this is the part that may give.
+    // React's server markup and the terminal's renderer write style attributes, which no nonce can cover. An attribute
+    // styles one element and loads nothing (images stay under img-src), so this is the part that may give.
     ['style-src-attr', "'unsafe-inline'"],
-    ['img-src', "'self'", 'blob:', 'data:'],
+    ['img-src', "'self'", 'blob:'],
     ['font-src', "'self'"],
     // 'self' does not cover ws: in every browser; naming both also keeps other ports of this machine out.
     ['connect-src', input.origin, socket],

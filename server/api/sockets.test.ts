@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, CLOSE, MAX_CLIENT_FRAME, PROTOCOL, type Scope } from '../contract';
+import { type Browser, dial, hello, join, type Line, signIn } from './browser.fake';
+import { startHost, type TestHost, until } from './host.fake';
 import { MAX_UNPROVEN } from './proven-sockets';
-import { type Browser, dial, hello, join, type Line, signIn } from './testing/browser';
-import { startHost, type TestHost, until } from './testing/host';
 
 interface Viewer {
   clientId: string;

@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CHUNK, shellFolder } from './host.fake';
 import { loadShell, pageWithNonce, type ShellFile, type ShellPage } from './static-shell';
-import { CHUNK, shellFolder } from './testing/host';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** For tests only: a browser's side of the sockets, with a real WebCrypto key. */
 import { WebSocket } from 'ws';
-import { Challenge, type DeviceId, EnrolReply, enrolText, helloText, PROTOCOL } from '../../contract';
-import type { TestHost } from './host';
+import { Challenge, type DeviceId, EnrolReply, enrolText, helloText, PROTOCOL } from '../contract';
+import type { TestHost } from './host.fake';
 
 export interface Browser {
   deviceId: DeviceId;

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openDatabase } from '../../../db/client';
-import { type Auth, createAuth } from '../../auth';
-import { silentJournal, systemClock } from '../../platform';
-import { createHttpServer, type HttpServerOptions } from '../http-server';
-import type { Services } from '../services';
-import { loadShell } from '../static-shell';
-import type { TerminalPort } from '../terminal-socket';
+import { openDatabase } from '../../db/client';
+import { type Auth, createAuth } from '../auth';
+import { silentJournal, systemClock } from '../platform';
+import { createHttpServer, type HttpServerOptions } from './http-server';
+import type { Services } from './services';
+import { loadShell } from './static-shell';
+import type { TerminalPort } from './terminal-socket';
 
 export const PAGE =
   '<!DOCTYPE html><html lang="en" data-style-nonce="__OFFDECK_NONCE__"><head><script src="/_next/static/a.js"></script>' +
