@@ -17,7 +17,7 @@ export interface Paths {
 }
 export interface SessionPaths {
   dir: string; // 0700
-  launch: string; // 0600: argv, env, cwd
+  launch: string; // 0600: a shell script with argv, env, cwd
   capability: string; // 0600: the session's own secret
   socket: string; // hooks of this session speak here
 }
@@ -44,7 +44,7 @@ export function pathsFor(home: string, tmp: string = tmpdir()): Paths {
       const dir = join(home, 'sessions', id);
       return {
         dir,
-        launch: join(dir, 'launch.json'),
+        launch: join(dir, 'launch.sh'),
         capability: join(dir, 'capability'),
         socket: join(runtime, `${id.slice(0, 14)}.sock`),
       };

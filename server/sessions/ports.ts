@@ -21,8 +21,9 @@ export interface PaneHost {
   ): void;
   /** Null when the server is gone. */
   list(): Promise<PaneFact[] | null>;
-  close(pane: string): Promise<void>;
-  access(pane: string): PaneAccess;
+  /** With `sid` only if the pane is still that session's: a new server counts its panes from %0 again. */
+  close(pane: string, sid?: string): Promise<void>;
+  access(pane: string, sid?: string): PaneAccess;
 }
 
 /** Sockets on which a session's hooks speak; possession of the capability is the right to this session only. */
@@ -48,10 +49,7 @@ export interface SessionDeps {
   crash: CrashPoint;
   shell: string;
   hookCommand(dir: string, event: string): string;
-  prepare(
-    projectId: string,
-    choice: WorkplaceChoice,
-  ): Promise<{ worktree: Worktree; trustedRoot: string | null }>;
+  prepare(projectId: string, choice: WorkplaceChoice): Promise<Worktree>;
   trustedRoot(projectId: string): string | null;
   /** Requests and their endings go to the needs workflow. */
   onNeed(sessionId: SessionId, event: Extract<VendorEvent, { type: 'asked' | 'settled' }>): void;

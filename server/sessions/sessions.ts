@@ -71,7 +71,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
         mode: session.mode,
         permission: session.permission,
         pendingPrompt,
-        pane: panes.access(pane),
+        pane: panes.access(pane, session.id),
         service: deps.services,
         emit: (event) => running.receive(event),
         now: () => clock.now(),
@@ -196,7 +196,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
           });
         }
       }
-      const { worktree } = await deps.prepare(input.projectId, input.workplace);
+      const worktree = await deps.prepare(input.projectId, input.workplace);
       const now = clock.now();
       const session: Session = {
         id: SessionId.parse(newId(90)),
@@ -264,7 +264,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
       });
       // A dead pane of the earlier life would be taken for the new one.
       const old = (await panes.list())?.find((fact) => fact.sid === id);
-      if (old) await panes.close(old.pane);
+      if (old) await panes.close(old.pane, id);
       return launchNow(must(id), order);
     },
 
@@ -289,7 +289,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
     async end(id) {
       const session = must(id);
       if (session.state === 'exited') return;
-      if (session.pane) await panes.close(session.pane);
+      if (session.pane) await panes.close(session.pane, id);
       await ended(session, null, 'Ended here.');
     },
 

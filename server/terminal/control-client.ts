@@ -1,0 +1,127 @@
+import { ControlParser } from './control-parser';
+import { type IPty, spawnPty } from './pty';
+
+export interface ControlEvents {
+  output(pane: string, bytes: Buffer): void;
+  /** A new connection: every sequence number of before is void. */
+  connected(): void;
+  lost(): void;
+}
+interface Waiting {
+  begin?: (() => void) | undefined;
+  done(lines: Buffer[]): void;
+  fail(error: Error): void;
+}
+
+const RETRY_MS = [50, 100, 200, 500, 1_000, 2_000];
+
+/**
+ * The one control client for all panes. On a pty and never on pipes: a client on pipes whose host was killed stays
+ * attached, tmux stops reading the panes for it, and every agent freezes (measured: 0 lines a second).
+ */
+export class ControlClient {
+  #pty: IPty | null = null;
+  #queue: Waiting[] = [];
+  #closed = false;
+  #attempt = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly options: { tmux: string; socket: string; env: Record<string, string> },
+    private readonly events: ControlEvents,
+  ) {}
+
+  start(): void {
+    if (this.#closed) return;
+    const { tmux, socket, env } = this.options;
+    let pty: IPty;
+    try {
+      // `detach-client -a` would end the person's own attached terminals too; a stale client of ours died with its pty.
+      pty = spawnPty(tmux, ['-S', socket, '-CC', 'attach-session', '-t', '=hub', '-f', 'ignore-size'], {
+        name: 'xterm-256color',
+        cols: 120,
+        rows: 32,
+        encoding: null,
+        env: { ...env, TERM: 'xterm-256color' },
+      });
+    } catch {
+      this.#again();
+      return;
+    }
+    this.#pty = pty;
+    let first = true;
+    const parser = new ControlParser({
+      output: (pane, bytes) => this.events.output(pane, bytes),
+      begin: () => {
+        if (!first) this.#queue[0]?.begin?.();
+      },
+      reply: (ok, lines) => {
+        // The first reply is to the attach itself.
+        if (first) {
+          first = false;
+          if (!ok) return;
+          this.#attempt = 0;
+          this.events.connected();
+          return;
+        }
+        const waiting = this.#queue.shift();
+        if (ok) waiting?.done(lines);
+        else waiting?.fail(new Error(lines.map(String).join(' ')));
+      },
+      exit: () => pty.kill(),
+    });
+    pty.onData((data) => parser.push(data as unknown as Buffer)); // Buffers, since encoding is null
+    pty.onExit(() => {
+      if (this.#pty !== pty) return;
+      this.#pty = null;
+      const queue = this.#queue;
+      this.#queue = [];
+      for (const waiting of queue) waiting.fail(new Error('the terminal server went away'));
+      if (!first) this.events.lost();
+      this.#again();
+    });
+  }
+
+  #again(): void {
+    if (this.#closed) return;
+    const delay = RETRY_MS[Math.min(this.#attempt++, RETRY_MS.length - 1)] ?? 2_000;
+    this.#timer = setTimeout(() => this.start(), delay);
+  }
+
+  get connected(): boolean {
+    return this.#pty !== null;
+  }
+
+  /** One command with one reply. `begin` runs when its answer starts in the stream, before later output. */
+  command(line: string, begin?: () => void): Promise<Buffer[]> {
+    return new Promise((done, fail) => {
+      if (!this.#pty) {
+        fail(new Error('the terminal server is not connected'));
+        return;
+      }
+      this.#queue.push({ begin, done, fail });
+      this.#pty.write(`${line}\n`);
+    });
+  }
+
+  /**
+   * Several commands written at once: tmux carries them out with nothing in between. As lines of their own, because
+   * an error ends the rest of a `;` list and its missing replies would shift every later one.
+   */
+  together(commands: { line: string; begin?: () => void }[]): Promise<(Buffer[] | null)[]> {
+    return Promise.all(
+      commands.map(({ line, begin }, i) =>
+        this.command(line, begin).catch((error: Error) => {
+          if (i === 0) throw error;
+          return null;
+        }),
+      ),
+    );
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#pty?.kill();
+  }
+}

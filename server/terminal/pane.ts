@@ -1,0 +1,140 @@
+import { MAX_OUT } from '../contract';
+import type { ControlClient } from './control-client';
+import { Modes } from './modes';
+import { OutputFilter } from './output-filter';
+import { type Snapshot, takeFrame, takeSnapshot } from './snapshot';
+
+const RING_BYTES = 1024 * 1024;
+/** Output is skipped when more than this came within the window: about 1 MB a second, what a phone can parse. */
+const FLOOD_BYTES = 110 * 1024;
+const FLOOD_WINDOW_MS = 100;
+const FRAME_MS = 50;
+const MAX_HOLD_MS = 2_000;
+
+/** Who watches a pane; see hub.ts. */
+export interface PaneWatcher {
+  out(seq: number, bytes: Buffer): void;
+  /** Takes a whole new state: after a flood or a resize. */
+  reset(): void;
+  /** A picture during a flood, if it can take one. */
+  frame(seq: number, bytes: Buffer): void;
+  flood(on: boolean): void;
+  bell(): void;
+  clipboard(text: string): void;
+  bracketed(on: boolean): void;
+}
+
+/** One pane's output: its place in the stream, the last megabyte of it, and the skipping of floods. */
+export class Pane {
+  seq = 0;
+  skipping = false;
+  readonly watchers = new Set<PaneWatcher>();
+  readonly modes = new Modes();
+  #filter = new OutputFilter();
+  #ring: Buffer[] = [];
+  #ringBytes = 0;
+  #windowStart = 0;
+  #windowBytes = 0;
+  #hold = 0;
+  #continued = 0;
+
+  constructor(
+    readonly id: string,
+    private readonly client: ControlClient,
+  ) {}
+
+  output(raw: Buffer, now: number): void {
+    if (now - this.#windowStart > FLOOD_WINDOW_MS) {
+      this.#windowStart = now;
+      this.#windowBytes = 0;
+    }
+    this.#windowBytes += raw.length;
+    const wasBracketed = this.modes.bracketed;
+    const { bytes, clipboard, bell } = this.#filter.push(raw);
+    if (this.modes.push(bytes)) {
+      void this.client.command(`set-option -p -t ${this.id} @modes ${this.modes.save()}`).catch(() => {});
+    }
+    const at = this.seq;
+    this.seq += bytes.length;
+    if (this.watchers.size > 0 && bytes.length > 0) this.#keep(bytes);
+    for (const watcher of this.watchers) {
+      if (bytes.length > 0 && !this.skipping) watcher.out(at, bytes);
+      if (bell) watcher.bell();
+      for (const text of clipboard) watcher.clipboard(text);
+      if (wasBracketed !== this.modes.bracketed) watcher.bracketed(this.modes.bracketed);
+    }
+    if (this.#windowBytes > FLOOD_BYTES && !this.skipping) void this.#skip(now);
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#ring.push(bytes);
+    this.#ringBytes += bytes.length;
+    while (this.#ringBytes > RING_BYTES && this.#ring.length > 1) {
+      this.#ringBytes -= this.#ring.shift()?.length ?? 0;
+    }
+  }
+
+  /** What was written since `seq`, in pieces; null when that is no longer kept. */
+  since(seq: number): { seq: number; bytes: Buffer }[] | null {
+    if (seq > this.seq || seq < this.seq - this.#ringBytes) return null;
+    const pieces: { seq: number; bytes: Buffer }[] = [];
+    let at = this.seq - this.#ringBytes;
+    for (const chunk of this.#ring) {
+      const from = Math.max(0, seq - at);
+      for (let i = from; i < chunk.length; i += MAX_OUT) {
+        pieces.push({ seq: at + i, bytes: chunk.subarray(i, i + MAX_OUT) });
+      }
+      at += chunk.length;
+    }
+    return pieces;
+  }
+
+  forget(): void {
+    this.#ring = [];
+    this.#ringBytes = 0;
+  }
+
+  async snapshot(): Promise<{ seq: number; snapshot: Snapshot }> {
+    let seq = this.seq;
+    const snapshot = await takeSnapshot(this.client, this.id, this.modes, () => {
+      seq = this.seq;
+    });
+    return { seq, snapshot };
+  }
+
+  /**
+   * A flood: tmux stops telling us and reads the application at full speed (a control client that takes every byte
+   * slows the agent to a third, measured), while viewers get about twenty pictures a second and then one exact state.
+   */
+  async #skip(now: number): Promise<void> {
+    this.skipping = true;
+    // A stream that floods again right after a pause is held longer each time, so `yes` does not flap.
+    this.#hold = now - this.#continued < 1_500 ? Math.min(MAX_HOLD_MS, this.#hold * 2 || 250) : 0;
+    const heldUntil = now + this.#hold;
+    for (const watcher of this.watchers) watcher.flood(true);
+    try {
+      await this.client.command(`refresh-client -A '${this.id}:pause'`);
+      let last = '';
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, this.watchers.size > 0 ? FRAME_MS : FRAME_MS * 5));
+        const frame = await takeFrame(this.client, this.id);
+        const picture = frame.toString('latin1');
+        if (picture === last && performance.now() >= heldUntil) break;
+        if (picture !== last) for (const watcher of this.watchers) watcher.frame(this.seq, frame);
+        last = picture;
+      }
+      this.forget();
+      this.#filter = new OutputFilter();
+      await this.client.command(`refresh-client -A '${this.id}:continue'`);
+    } catch {
+      // The pane or the connection went away; a new connection starts anew.
+    }
+    this.skipping = false;
+    this.#continued = performance.now();
+    this.#windowBytes = 0;
+    for (const watcher of this.watchers) {
+      watcher.flood(false);
+      watcher.reset();
+    }
+  }
+}
