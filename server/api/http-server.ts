@@ -158,7 +158,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
 
   const { servers, note } = await listenOnLoopback(options.port, () => makeServer(onRequest, onUpgrade));
-  if (note) journal.info(note);
 
   return {
     url: gate.origins[0]!,

@@ -199,6 +199,7 @@ describe('a proven socket', () => {
     const viewer = viewers.at(-1)!;
     // One that does not read its own end must go all the same.
     lines[2]!.ws.pause();
+    const calls = host.calls.length;
     const began = performance.now();
     const raw = (lines[2]!.ws as unknown as { _socket: net.Socket })._socket;
     host.auth.revoke(lost.deviceId);
@@ -208,7 +209,6 @@ describe('a proven socket', () => {
     }
     expect(performance.now() - began).toBeLessThan(1_000);
     await until('the viewer is gone', () => viewer.closed);
-    const calls = host.calls.length;
     lines[2]!.ws.resume();
     raw.resume();
     await lines[2]!.closed;
