@@ -1,0 +1,45 @@
+import { QueryClient } from '@tanstack/react-query';
+import { createTRPCClient, createWSClient, TRPCClientError, wsLink } from '@trpc/client';
+import type { AppRouter } from '@/server/api/router';
+import type { ErrorShape } from '@/server/contract';
+import { ProvenSocket, socketUrl } from './proven-socket';
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
+});
+
+let made: ReturnType<typeof make> | null = null;
+const make = () => {
+  const ws = createWSClient({
+    url: socketUrl('/ws/rpc'),
+    WebSocket: ProvenSocket as unknown as typeof WebSocket,
+    keepAlive: { enabled: true, intervalMs: 15_000, pongTimeoutMs: 5_000 },
+    retryDelayMs: (attempt) => Math.min(250 * 2 ** attempt, 4_000),
+  });
+  return { ws, client: createTRPCClient<AppRouter>({ links: [wsLink({ client: ws })] }) };
+};
+const both = () => {
+  made ??= make();
+  return made;
+};
+export const api = () => both().client;
+
+/** After a sleep the old socket may be dead without knowing it: a fresh one is there in milliseconds. */
+export function redial(): void {
+  const connection = made?.ws.connection;
+  if (connection?.state === 'open') connection.ws.close();
+}
+
+/** What to show of a failure: what happened, and what to do. */
+export function problemOf(error: unknown): ErrorShape {
+  const app = error instanceof TRPCClientError ? (error.data as { app?: ErrorShape } | null)?.app : null;
+  if (app) return app;
+  return {
+    code: 'unavailable',
+    message: error instanceof Error ? error.message : 'The host cannot be reached.',
+  };
+}
+export const problemText = (error: unknown): string => {
+  const { message, hint } = problemOf(error);
+  return hint ? `${message} ${hint}` : message;
+};

@@ -1,0 +1,110 @@
+import { useSyncExternalStore } from 'react';
+import type { BoardUpdate, Need, Project, Session, VendorManifest, Worktree } from '@/server/contract';
+import { api, redial } from './api';
+
+export interface BoardState {
+  ready: boolean;
+  online: boolean;
+  /** When the last word from the host came (ms), for "showing 14:02". */
+  heard: number;
+  seq: number | null;
+  sessions: ReadonlyMap<string, Session>;
+  needs: ReadonlyMap<string, Need>;
+  projects: ReadonlyMap<string, Project>;
+  worktrees: ReadonlyMap<string, Worktree>;
+  vendors: readonly VendorManifest[];
+}
+
+export const EMPTY: BoardState = {
+  ready: false,
+  online: false,
+  heard: 0,
+  seq: null,
+  sessions: new Map(),
+  needs: new Map(),
+  projects: new Map(),
+  worktrees: new Map(),
+  vendors: [],
+};
+
+const byId = <T extends { id: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.id, row]));
+const withRow = <T extends { id: string }>(map: ReadonlyMap<string, T>, row: T) =>
+  new Map(map).set(row.id, row);
+
+/** Pure. Whole rows replace rows, so hearing one twice changes nothing. */
+export function applyUpdate(state: BoardState, update: BoardUpdate): BoardState {
+  switch (update.type) {
+    case 'snapshot': {
+      const { snapshot } = update;
+      return {
+        ...state,
+        ready: true,
+        sessions: byId(snapshot.sessions),
+        needs: byId(snapshot.needs),
+        projects: byId(snapshot.projects),
+        worktrees: byId(snapshot.worktrees),
+        vendors: snapshot.vendors,
+      };
+    }
+    case 'session':
+      return { ...state, sessions: withRow(state.sessions, update.session) };
+    case 'need':
+      return { ...state, needs: withRow(state.needs, update.need) };
+    case 'project':
+      return { ...state, projects: withRow(state.projects, update.project) };
+    case 'worktree':
+      return { ...state, worktrees: withRow(state.worktrees, update.worktree) };
+  }
+}
+
+let state = EMPTY;
+const listeners = new Set<() => void>();
+const set = (next: BoardState) => {
+  state = next;
+  for (const listener of listeners) listener();
+};
+
+let following = false;
+/** Follows the board for as long as the page lives. */
+export function followBoard(): void {
+  if (following) return;
+  following = true;
+  api().board.feed.subscribe(
+    { after: null },
+    {
+      onData: ({ id, data }) => {
+        set({ ...applyUpdate(state, data as BoardUpdate), seq: Number(id), online: true, heard: Date.now() });
+      },
+      onConnectionStateChange: (connection) => {
+        if (connection.state === 'pending') set({ ...state, online: true });
+        else if (state.online) set({ ...state, online: false });
+      },
+      onError: () => set({ ...state, online: false }),
+    },
+  );
+  const wake = () => {
+    if (document.visibilityState === 'visible') redial();
+  };
+  let hiddenAt = 0;
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') hiddenAt = Date.now();
+    else if (Date.now() - hiddenAt > 10_000) wake();
+  });
+  addEventListener('online', wake);
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) wake();
+  });
+}
+
+export const useBoard = (): BoardState =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => state,
+    () => EMPTY,
+  );
+
+export const openNeedsOf = (board: BoardState, sessionId: string): Need[] =>
+  [...board.needs.values()].filter((need) => need.sessionId === sessionId && need.state === 'pending');

@@ -1,0 +1,53 @@
+import { EnrolReply, enrolText } from '@/server/contract';
+import { newKeys, sign, writeIdentity } from './device-key';
+
+/** Takes a launch code out of the address bar, before anything else can see it (S-09). */
+export function takeCode(): string | null {
+  const code = location.hash.slice(1);
+  if (!code.startsWith('odl_')) return null;
+  history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
+const browserName = (): string => {
+  const agent = navigator.userAgent;
+  const browser = /Edg/.test(agent)
+    ? 'Edge'
+    : /Firefox/.test(agent)
+      ? 'Firefox'
+      : /Chrom/.test(agent)
+        ? 'Chrome'
+        : /Safari/.test(agent)
+          ? 'Safari'
+          : 'Browser';
+  const system = /Mac/.test(agent)
+    ? 'macOS'
+    : /Linux/.test(agent)
+      ? 'Linux'
+      : /Windows/.test(agent)
+        ? 'Windows'
+        : '';
+  return system ? `${browser} on ${system}` : browser;
+};
+
+/** Makes this browser a device of the host. Throws an Error whose message is fit to show. */
+export async function enrol(code: string): Promise<void> {
+  const keys = await newKeys();
+  const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', keys.publicKey);
+  const reply = await fetch('/auth/enrol', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      code,
+      publicKey: { kty, crv, x, y },
+      label: browserName(),
+      sig: await sign(keys, enrolText({ code, origin: location.origin })),
+    }),
+  });
+  if (!reply.ok) {
+    const problem = (await reply.json().catch(() => null)) as { message?: string; hint?: string } | null;
+    throw new Error([problem?.message ?? 'The host refused.', problem?.hint].filter(Boolean).join(' '));
+  }
+  const { deviceId, serverId } = EnrolReply.parse(await reply.json());
+  await writeIdentity({ deviceId, serverId, keys });
+}

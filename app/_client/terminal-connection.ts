@@ -1,0 +1,162 @@
+import {
+  type ClientFrame,
+  decodeServer,
+  encodeClient,
+  type ServerFrame,
+  type TerminalInfo,
+} from '@/server/contract';
+import { ProvenSocket, socketUrl } from './proven-socket';
+
+export interface TerminalSink {
+  frame(frame: Exclude<ServerFrame, { type: 'info' }>): void;
+  info(info: TerminalInfo): void;
+  connected(yes: boolean): void;
+}
+
+interface Channel {
+  sessionId: string;
+  sink: TerminalSink;
+  epoch: number;
+  seq: number | null;
+  inputSeq: number;
+  /** Typed while the line was down; sent once when it is back. */
+  waiting: Uint8Array<ArrayBuffer>[];
+}
+
+const RETRY_MS = [100, 250, 500, 1_000, 2_000, 4_000];
+const MAX_WAITING = 64;
+
+/** This tab's name for the host, so that a redial is the same viewer and input is never typed twice. */
+const tab = Math.random().toString(36).slice(2, 12) || 'tab';
+
+/** The one socket for every terminal of this tab. It redials by itself and goes on where each screen was. */
+class TerminalConnection {
+  #socket: ProvenSocket | null = null;
+  #channels = new Map<number, Channel>();
+  #next = 1;
+  #attempt = 0;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  #dial(): void {
+    if (this.#socket || this.#channels.size === 0) return;
+    const socket = new ProvenSocket(socketUrl(`/ws/term?tab=${tab}`));
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#attempt = 0;
+      for (const [number, channel] of this.#channels) {
+        this.#subscribe(number, channel);
+        for (const bytes of channel.waiting.splice(0)) socket.send(bytes);
+        channel.sink.connected(true);
+      }
+    };
+    socket.onmessage = (event) => {
+      if (!(event.data instanceof ArrayBuffer)) return;
+      const frame = decodeServer(new Uint8Array(event.data));
+      const channel = frame && this.#channels.get(frame.channel);
+      if (!frame || !channel) return;
+      if (frame.type === 'info') {
+        channel.sink.info(JSON.parse(new TextDecoder().decode(frame.json)) as TerminalInfo);
+        return;
+      }
+      if (frame.type === 'snap' || frame.type === 'out') {
+        channel.epoch = frame.epoch;
+        channel.seq = frame.type === 'snap' ? frame.seq : frame.seq + frame.bytes.length;
+      }
+      channel.sink.frame(frame);
+    };
+    socket.onclose = () => {
+      if (this.#socket !== socket) return;
+      this.#socket = null;
+      for (const channel of this.#channels.values()) channel.sink.connected(false);
+      const delay = RETRY_MS[Math.min(this.#attempt++, RETRY_MS.length - 1)];
+      this.#timer ??= setTimeout(() => {
+        this.#timer = null;
+        this.#dial();
+      }, delay);
+    };
+  }
+
+  #subscribe(number: number, channel: Channel): void {
+    this.#send({
+      type: 'sub',
+      channel: number,
+      sessionId: new TextEncoder().encode(channel.sessionId),
+      epoch: channel.epoch,
+      from: channel.seq,
+    });
+  }
+
+  #send(frame: ClientFrame): boolean {
+    if (this.#socket?.readyState !== 1) return false;
+    this.#socket.send(encodeClient(frame) as Uint8Array<ArrayBuffer>);
+    return true;
+  }
+
+  open(sessionId: string, sink: TerminalSink): TerminalHandle {
+    const number = this.#next++;
+    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, inputSeq: 0, waiting: [] };
+    this.#channels.set(number, channel);
+    if (this.#socket?.readyState === 1) {
+      this.#subscribe(number, channel);
+      sink.connected(true);
+    } else this.#dial();
+    const typed = (frame: ClientFrame) => {
+      if (!this.#send(frame) && channel.waiting.length < MAX_WAITING) {
+        channel.waiting.push(encodeClient(frame) as Uint8Array<ArrayBuffer>);
+      }
+    };
+    return {
+      input: (bytes) => typed({ type: 'input', channel: number, inputSeq: ++channel.inputSeq, bytes }),
+      paste: (bytes) => {
+        const piece = 128 * 1024;
+        for (let i = 0; i < Math.max(1, bytes.length); i += piece) {
+          const last = i + piece >= bytes.length;
+          typed({
+            type: 'paste',
+            channel: number,
+            inputSeq: ++channel.inputSeq,
+            last,
+            bytes: bytes.subarray(i, i + piece),
+          });
+        }
+      },
+      size: (cols, rows, claim) => void this.#send({ type: 'size', channel: number, cols, rows, claim }),
+      ack: (bytes) => void this.#send({ type: 'ack', channel: number, bytes }),
+      close: () => {
+        this.#send({ type: 'unsub', channel: number });
+        this.#channels.delete(number);
+      },
+    };
+  }
+
+  /** After a sleep: a fresh socket at once. */
+  wake(): void {
+    this.#attempt = 0;
+    if (this.#socket) this.#socket.close();
+    else this.#dial();
+  }
+}
+
+export interface TerminalHandle {
+  input(bytes: Uint8Array): void;
+  paste(bytes: Uint8Array): void;
+  size(cols: number, rows: number, claim: boolean): void;
+  /** Bytes of a frame that the screen has taken. */
+  ack(bytes: number): void;
+  close(): void;
+}
+
+let connection: TerminalConnection | null = null;
+export const terminals = (): TerminalConnection => {
+  if (!connection) {
+    const made = new TerminalConnection();
+    connection = made;
+    let hiddenAt = 0;
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'hidden') hiddenAt = Date.now();
+      else if (Date.now() - hiddenAt > 10_000) made.wake();
+    });
+    addEventListener('online', () => made.wake());
+  }
+  return connection;
+};

@@ -1,0 +1,3 @@
+/** Needs: what waits for the person, whole, with the answer where the question is. */
+export { Inbox } from './inbox';
+export { NeedCard, SettledNote } from './need-card';

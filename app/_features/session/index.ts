@@ -1,0 +1,2 @@
+/** One session: its state with the evidence, what it asks, and its terminal. */
+export { SessionScreen } from './session-screen';

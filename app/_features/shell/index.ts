@@ -1,0 +1,2 @@
+/** The frame around every screen: pairing, connection, navigation, shortcuts. */
+export { Shell } from './shell';

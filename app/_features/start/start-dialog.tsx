@@ -1,0 +1,352 @@
+'use client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { Dialog } from 'radix-ui';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Mode, StartSession, WorkplaceChoice } from '@/server/contract';
+import { api, problemOf, problemText } from '../../_client/api';
+import { useBoard } from '../../_client/board-store';
+import { keepChoice, readChoice } from '../settings/preferences';
+import { AddProject } from './add-project';
+
+type Place = WorkplaceChoice['type'];
+const PLACES: readonly [Place, string][] = [
+  ['new', 'New'],
+  ['existing', 'Existing'],
+  ['main', 'Main checkout'],
+];
+const MODES: readonly [Mode, string][] = [
+  ['build', 'Build'],
+  ['planner', 'Planner'],
+];
+
+function Pick<T extends string>(props: {
+  label: string;
+  value: T;
+  options: readonly { value: T; label: string; title?: string; disabled?: boolean }[];
+  onChange: (value: T) => void;
+}) {
+  return (
+    <div className="pick" role="radiogroup" aria-label={props.label}>
+      {props.options.map((option) => (
+        // biome-ignore lint/a11y/useSemanticElements: buttons in a row, one of which is chosen.
+        <button
+          type="button"
+          role="radio"
+          key={option.value}
+          aria-checked={props.value === option.value}
+          disabled={option.disabled}
+          title={option.title}
+          onClick={() => props.onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+const Field = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="field">
+    <span>{label}</span>
+    <div>{children}</div>
+  </div>
+);
+
+export function StartDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const board = useBoard();
+  const router = useRouter();
+  const client = useQueryClient();
+  const [vendor, setVendor] = useState(() => readChoice('vendor') ?? '');
+  const [project, setProject] = useState(() => readChoice('project') ?? '');
+  const [adding, setAdding] = useState(false);
+  const [place, setPlace] = useState<Place>('new');
+  const [branch, setBranch] = useState('');
+  const [base, setBase] = useState('');
+  const [worktree, setWorktree] = useState('');
+  const [mode, setMode] = useState<Mode>('build');
+  const [permission, setPermission] = useState('');
+  const [prompt, setPrompt] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [untrusted, setUntrusted] = useState(false);
+
+  const checks = useQuery({
+    queryKey: ['checks'],
+    queryFn: () => api().host.checks.query(),
+    enabled: open,
+    staleTime: 30_000,
+  });
+  const trusted = [...board.projects.values()].filter((p) => p.trusted);
+  const chosen = board.projects.get(project);
+  const branches = useQuery({
+    queryKey: ['branches', project],
+    queryFn: () => api().projects.branches.query({ id: project as never }),
+    enabled: open && !!chosen?.trusted,
+  });
+  const worktrees = useQuery({
+    queryKey: ['worktrees', project],
+    queryFn: () => api().projects.worktrees.query({ id: project as never }),
+    enabled: open && !!chosen?.trusted && place === 'existing',
+  });
+  const manifest = board.vendors.find((v) => v.id === vendor) ?? null;
+
+  useEffect(() => {
+    if (!vendor || (vendor !== 'terminal' && !manifest)) setVendor(board.vendors[0]?.id ?? 'terminal');
+  }, [vendor, manifest, board.vendors]);
+  const first = trusted[0]?.id ?? '';
+  useEffect(() => {
+    if (!chosen?.trusted && first) setProject(first);
+  }, [chosen?.trusted, first]);
+  useEffect(() => {
+    if (manifest && !manifest.permissions.some((p) => p.id === permission)) {
+      setPermission(manifest.permissions[0]?.id ?? '');
+    }
+    if (manifest && !manifest.modes.includes(mode)) setMode(manifest.modes[0] ?? 'build');
+  }, [manifest, permission, mode]);
+  const current = branches.data?.current ?? branches.data?.branches[0]?.name ?? '';
+  const baseRef = base || current;
+
+  const workplace = (): WorkplaceChoice =>
+    place === 'new'
+      ? { type: 'new', branch: branch.trim(), base: baseRef }
+      : place === 'existing'
+        ? { type: 'existing', worktreeId: worktree as never }
+        : { type: 'main' };
+  const missing = !chosen?.trusted
+    ? 'Choose a project.'
+    : place === 'new' && !branch.trim()
+      ? 'Name the new branch.'
+      : place === 'existing' && !worktree
+        ? 'Choose a worktree.'
+        : null;
+
+  const start = async () => {
+    if (missing || busy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const input = {
+        vendor,
+        projectId: project,
+        workplace: workplace(),
+        mode,
+        permission,
+        prompt,
+      } as StartSession;
+      const session = await api().sessions.start.mutate(input);
+      keepChoice('vendor', vendor);
+      keepChoice('project', project);
+      setPrompt('');
+      setBranch('');
+      onClose();
+      void client.invalidateQueries({ queryKey: ['branches'] });
+      if (session.kind === 'terminal') router.push(`/session?id=${session.id}`);
+    } catch (error) {
+      setUntrusted(problemOf(error).code === 'untrusted');
+      setProblem(problemText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const trustAgain = async () => {
+    setProblem(null);
+    setUntrusted(false);
+    try {
+      await api().projects.trust.mutate({ id: project as never });
+      await start();
+    } catch (error) {
+      setProblem(problemText(error));
+    }
+  };
+
+  const agents = [
+    ...board.vendors.map((v) => {
+      const found = checks.data?.vendors.find((d) => d.vendor === v.id);
+      const absent = found !== undefined && found.path === null;
+      return {
+        value: v.id,
+        label: absent ? `${v.label} — not found` : v.label,
+        disabled: absent,
+        ...(absent ? { title: found.problem ?? `Install it: ${v.install}` } : {}),
+      };
+    }),
+    { value: 'terminal', label: 'Terminal' },
+  ];
+  return (
+    <Dialog.Root open={open} onOpenChange={(now) => !now && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content
+          className="dialog"
+          aria-describedby={undefined}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void start();
+          }}
+        >
+          <Dialog.Title asChild>
+            <h2>New session</h2>
+          </Dialog.Title>
+          <div className="body">
+            <Field label="Agent">
+              <Pick label="Agent" value={vendor} options={agents} onChange={setVendor} />
+            </Field>
+            <Field label="Project">
+              {adding || trusted.length === 0 ? (
+                <AddProject
+                  onCancel={() => setAdding(false)}
+                  onAdded={(added) => {
+                    setProject(added.id);
+                    setAdding(false);
+                    setProblem(null);
+                  }}
+                />
+              ) : (
+                <div className="pick" style={{ flexWrap: 'nowrap' }}>
+                  <select
+                    className="in mono"
+                    aria-label="Project"
+                    value={project}
+                    onChange={(event) => {
+                      setProject(event.target.value);
+                      setBase('');
+                    }}
+                  >
+                    {trusted.map((p) => (
+                      <option key={p.id} value={p.id}>
+                        {p.name}
+                      </option>
+                    ))}
+                  </select>
+                  <button type="button" className="btn" onClick={() => setAdding(true)}>
+                    Add project…
+                  </button>
+                </div>
+              )}
+            </Field>
+            {chosen?.trusted && !adding ? (
+              <>
+                <Field label="Worktree">
+                  <Pick
+                    label="Worktree"
+                    value={place}
+                    options={PLACES.map(([value, label]) => ({ value, label }))}
+                    onChange={setPlace}
+                  />
+                  {place === 'new' ? (
+                    <div className="pick" style={{ marginTop: 6, flexWrap: 'nowrap' }}>
+                      <input
+                        className="in mono"
+                        aria-label="Branch"
+                        placeholder="name of the new branch"
+                        value={branch}
+                        onChange={(event) => setBranch(event.target.value)}
+                      />
+                      <select
+                        className="in mono"
+                        aria-label="From"
+                        value={baseRef}
+                        onChange={(event) => setBase(event.target.value)}
+                      >
+                        {branches.data?.branches.map((b) => (
+                          <option key={b.name} value={b.name}>
+                            from {b.name}@{b.commit.slice(0, 7)}
+                          </option>
+                        ))}
+                      </select>
+                    </div>
+                  ) : null}
+                  {place === 'existing' ? (
+                    <select
+                      className="in mono"
+                      style={{ marginTop: 6 }}
+                      aria-label="Which worktree"
+                      value={worktree}
+                      onChange={(event) => setWorktree(event.target.value)}
+                    >
+                      <option value="">choose …</option>
+                      {worktrees.data
+                        ?.filter((w) => w.kind !== 'main')
+                        .map((w) => (
+                          <option key={w.id} value={w.id}>
+                            {w.branch ?? 'detached'} — {w.path}
+                          </option>
+                        ))}
+                    </select>
+                  ) : null}
+                </Field>
+                {manifest ? (
+                  <>
+                    <Field label="Mode">
+                      <div className="pick">
+                        <Pick
+                          label="Mode"
+                          value={mode}
+                          options={MODES.filter(([m]) => manifest.modes.includes(m)).map(
+                            ([value, label]) => ({
+                              value,
+                              label,
+                            }),
+                          )}
+                          onChange={setMode}
+                        />
+                        <select
+                          className="in"
+                          style={{ width: 'auto' }}
+                          aria-label="Permission"
+                          value={permission}
+                          onChange={(event) => setPermission(event.target.value)}
+                        >
+                          {manifest.permissions.map((p) => (
+                            <option key={p.id} value={p.id}>
+                              {p.label}
+                            </option>
+                          ))}
+                        </select>
+                      </div>
+                      {manifest.permissions.find((p) => p.id === permission)?.risky ? (
+                        <p className="problem">It will not ask before it acts.</p>
+                      ) : null}
+                    </Field>
+                    <Field label="Prompt">
+                      <textarea
+                        className="in"
+                        aria-label="Prompt"
+                        value={prompt}
+                        onChange={(event) => setPrompt(event.target.value)}
+                      />
+                    </Field>
+                  </>
+                ) : null}
+              </>
+            ) : null}
+            {problem ? (
+              <div role="alert">
+                <p className="problem">{problem}</p>
+                {untrusted ? (
+                  <button type="button" className="btn" onClick={() => void trustAgain()}>
+                    Trust it as it is now
+                  </button>
+                ) : null}
+              </div>
+            ) : null}
+          </div>
+          <div className="foot">
+            <span className="hint">{missing ?? ''}</span>
+            <span className="sp" />
+            <button type="button" className="btn ghost" onClick={onClose}>
+              Cancel
+            </button>
+            <button
+              type="button"
+              className="btn pri"
+              disabled={!!missing || busy}
+              onClick={() => void start()}
+            >
+              {busy ? 'Starting …' : 'Start'} <kbd>⌘↵</kbd>
+            </button>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

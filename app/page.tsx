@@ -1,0 +1,5 @@
+import { Board } from './_features/board';
+
+export default function Page() {
+  return <Board />;
+}
