@@ -1,0 +1,14 @@
+import type { AgentVendor } from '../port';
+import { detect } from './detect';
+import { Held, launch } from './launch';
+import { manifest } from './manifest';
+import { CodexRun } from './run';
+
+const held = new Held();
+
+export const codex: AgentVendor = {
+  manifest,
+  detect,
+  launch: (input) => launch(input, held),
+  attach: (context) => new CodexRun(context, held),
+};
