@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { freePort, TestHost } from './kit/host';
+import { Device } from './kit/device';
+import { freePort, TestHost, until } from './kit/host';
 
 /** A host that is not started: its command is expected to refuse, and to say why and what to do. */
 async function refused(host: TestHost, env: Record<string, string> = {}) {
@@ -90,12 +91,23 @@ test('folders that are no repository, bare, or oddly named', async ({ page }) =>
   const plain = join(host.root, 'plain');
   mkdirSync(plain);
   await addByPath(page, plain);
-  await expect(page.getByText(/not a git repository|no git repository/i).first()).toBeVisible();
+  await expect(page.getByText(/not in a git repository/i).first()).toBeVisible();
   const bare = join(host.root, 'bare.git');
   execFileSync('git', ['init', '-q', '--bare', bare], { env: host.env });
   await addByPath(page, bare);
   await expect(page.getByText(/bare/i).first()).toBeVisible();
-  const odd = await host.repository(`a "b" 'c'\nd`);
+  const odd = await host.repository(`a "b" 'c' #(x) $HOME`);
   await addByPath(page, odd);
   await expect(page.getByRole('button', { name: /Trust/ })).toBeVisible();
+  // A newline cannot be typed into a field; the wire takes it.
+  const device = await (await Device.enrol(await host.link())).connect();
+  const project = await device.project(await host.repository('line\nbreak'));
+  const session = await device.start(project, 'run pwd > where.txt');
+  await until('it ran there', () =>
+    readFileSync(join(session.cwd, 'where.txt'), 'utf8').includes('line\nbreak'),
+  );
+  await expect(
+    device.start(project, '', { workplace: { type: 'new', branch: 'main', base: 'main' } }),
+  ).rejects.toThrow(/exists/);
+  device.close();
 });

@@ -71,7 +71,7 @@ test('a page on another port, and an opaque origin, can read nothing and open no
   // The control: our own page may.
   await page.goto(host.url);
   const own = await page.evaluate(tryEverything, host.url);
-  expect(own.read).toBe('ok');
+  expect(own.read.trim()).toBe('ok');
   expect(own.rpc).toMatch(/^message .*challenge/);
   hostile.close();
 });

@@ -7,7 +7,6 @@ export interface Vote extends Evidence {
 }
 
 const STRENGTH: Record<EvidenceSource, number> = {
-  host: 7,
   process: 6,
   api: 5,
   hook: 4,
@@ -15,6 +14,7 @@ const STRENGTH: Record<EvidenceSource, number> = {
   transcript: 2,
   title: 1,
   screen: 1,
+  host: 0, // our own "starting": any word of the agent's is better
 };
 
 /**

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Detection } from '../../contract';
+import { findProgram, readIfThere, run } from '../../platform';
+import type { VendorEnv } from '../port';
+import { manifest } from './manifest';
+
+/** `claude auth status` prints this without secrets (2.1.197). */
+const AuthStatus = z.object({ loggedIn: z.boolean() });
+
+export async function detect(env: VendorEnv): Promise<Detection> {
+  const path = findProgram('claude', env.path);
+  const found = (part: Partial<Detection>): Detection => ({
+    vendor: manifest.id,
+    path,
+    version: null,
+    signedIn: 'unknown',
+    problem: null,
+    ...part,
+  });
+  if (!path) return found({ problem: null });
+  // The binary is built for AVX2 and ends with an illegal instruction without it.
+  const cpu = process.arch === 'x64' ? readIfThere('/proc/cpuinfo') : null;
+  if (cpu !== null && !/\bavx2\b/.test(cpu)) {
+    return found({ path: null, problem: 'Claude Code needs a processor with AVX2.' });
+  }
+  const ask = (...args: string[]) => run(path, args, { env: env.env, timeoutMs: 8_000 }).catch(() => null);
+  const [version, auth] = await Promise.all([ask('--version'), ask('auth', 'status')]);
+  if (version?.code !== 0) {
+    return found({
+      path: null,
+      problem: 'claude was found but does not start; run "claude --version" in a terminal.',
+    });
+  }
+  let signedIn: Detection['signedIn'] = 'unknown';
+  try {
+    signedIn = AuthStatus.parse(JSON.parse(auth?.stdout.toString('utf8') ?? '')).loggedIn ? 'yes' : 'no';
+  } catch {
+    // An older version without this command: its word is simply not known.
+  }
+  return found({ version: /\d[\w.]*/.exec(version.stdout.toString('utf8'))?.[0] ?? null, signedIn });
+}

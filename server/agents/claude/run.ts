@@ -1,0 +1,280 @@
+import type { SessionState } from '../../contract';
+import { canonicalJson } from '../../platform';
+import type { AgentRun, HookCall, RunContext, VendorEvent } from '../port';
+import { followSessionFile } from './session-file';
+import { activityLine, describeRequest, failure, quotaOf, recapOf } from './translate';
+import { Hook, type SessionFile, StatusLine } from './wire';
+
+interface Pending {
+  key: string; // tool and input, to know its result by
+  main: boolean; // asked by the main thread, which asks one thing at a time
+  answered: boolean;
+  resolve(reply: unknown): void;
+}
+type Ending = { state: SessionState; reason: string | null; resetsAt: number | null };
+
+const TRUST_LOOK_MS = 1_000;
+const TRUST_LOOKS = 60;
+
+const decisionReply = (decision: 'allow' | 'deny', message: string) => ({
+  hookSpecificOutput: {
+    hookEventName: 'PermissionRequest',
+    decision: decision === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message, interrupt: false },
+  },
+});
+
+/** Observes one Claude Code by its hooks, its status line and its live session file. Types nothing. */
+export class ClaudeRun implements AgentRun {
+  #pending = new Map<string, Pending>();
+  #ending: Ending | null = null; // how the last turn ended, until the next begins
+  #resets: number | null = null; // when the short window resets, from the last status line
+  #waiting = false; // by the session file
+  #heard = false; // any hook at all
+  #stopFile: () => void;
+  #trustTimer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(private readonly context: RunContext) {
+    const configDir = context.env.CLAUDE_CONFIG_DIR || `${context.userHome}/.claude`;
+    this.#stopFile = followSessionFile(
+      configDir,
+      () => context.pane.pid(),
+      (status) => this.#file(status),
+    );
+    this.#lookForTrust(TRUST_LOOKS);
+  }
+
+  #emit(event: VendorEvent): void {
+    if (!this.#closed) this.context.emit(event);
+  }
+
+  #state(
+    source: 'hook' | 'session-file',
+    state: SessionState,
+    detail: string,
+    ending: Ending | null = null,
+  ): void {
+    this.#emit({
+      type: 'state',
+      source,
+      state,
+      detail,
+      reason: ending?.reason ?? null,
+      resetsAt: ending?.resetsAt ?? null,
+    });
+  }
+
+  /** Before the first hook only the trust dialog can be open; it has no channel of its own, so the terminal answers. */
+  #lookForTrust(left: number): void {
+    if (this.#heard || this.#closed || left === 0) return;
+    this.#trustTimer = setTimeout(async () => {
+      const screen = await this.context.pane.screen().catch(() => []);
+      if (this.#heard || this.#closed) return;
+      if (screen.some((line) => /trust this folder|trust the files/i.test(line))) {
+        this.#emit({
+          type: 'state',
+          source: 'screen',
+          state: 'needs-you',
+          detail: 'The trust dialog is on the screen.',
+        });
+        this.#emit({
+          type: 'asked',
+          vendorRef: 'trust',
+          kind: 'other',
+          tool: 'Trust',
+          title: 'Asks whether to trust this folder',
+          body: this.context.cwd,
+          why: null,
+          input: { cwd: this.context.cwd },
+          answerable: false,
+        });
+      }
+      this.#lookForTrust(left - 1);
+    }, TRUST_LOOK_MS);
+  }
+
+  #file({ status, waitingFor }: SessionFile): void {
+    const wasWaiting = this.#waiting;
+    this.#waiting = status === 'waiting';
+    // A dialog that closed without our answer was answered in the terminal; also after a restart of the host.
+    if (status !== 'waiting' && (wasWaiting || !this.#heard)) {
+      this.#settle(() => true, 'answered-elsewhere', 'Answered in the terminal.');
+      if (!wasWaiting) {
+        this.#emit({
+          type: 'settled',
+          vendorRef: 'all',
+          how: 'answered-elsewhere',
+          note: 'Answered in the terminal.',
+        });
+      }
+    }
+    this.#heard = true;
+    if (status === 'busy') {
+      this.#ending = null;
+      this.#state('session-file', 'working', 'Its session file says busy.');
+    } else if (this.#ending && (status === 'idle' || this.#ending.state === 'limit')) {
+      // The file knows only "idle" and "dialog open"; how the turn ended was said by the hook.
+      this.#state('session-file', this.#ending.state, `Its session file says ${status}.`, this.#ending);
+    } else if (status === 'idle') this.#state('session-file', 'idle', 'Its session file says idle.');
+    else this.#state('session-file', 'needs-you', `Its session file says: ${waitingFor ?? 'waiting'}.`);
+  }
+
+  #settle(which: (pending: Pending) => boolean, how: 'confirmed' | 'answered-elsewhere', note: string): void {
+    for (const [ref, pending] of this.#pending) {
+      if (!which(pending)) continue;
+      this.#pending.delete(ref);
+      // The CLI never ends a hook that lost the race; without this its process would wait for ever.
+      pending.resolve(null);
+      this.#emit({ type: 'settled', vendorRef: ref, how: pending.answered ? 'confirmed' : how, note });
+    }
+  }
+
+  #ended(ending: Ending, detail: string): void {
+    this.#ending = ending;
+    this.#settle(() => true, 'answered-elsewhere', 'The turn ended.');
+    this.#state('hook', ending.state, detail, ending);
+  }
+
+  async hook(call: HookCall): Promise<unknown> {
+    if (call.event === 'StatusLine') return this.#statusLine(call.payload);
+    const parsed = Hook.safeParse(call.payload);
+    if (!parsed.success) return null;
+    const hook = parsed.data;
+    if (!this.#heard) {
+      this.#heard = true;
+      this.#emit({
+        type: 'settled',
+        vendorRef: 'trust',
+        how: 'answered-elsewhere',
+        note: 'Answered in the terminal.',
+      });
+    }
+    const tool = hook.tool_name ?? '';
+    const input = hook.tool_input ?? {};
+    const key = canonicalJson([tool, input]);
+    switch (call.event) {
+      case 'SessionStart':
+        // /clear begins another conversation in the same process; we are bound to the pane, not to its id.
+        if (hook.session_id) this.#emit({ type: 'noted', vendorSession: hook.session_id });
+        if (!this.#waiting && !this.#ending) this.#state('hook', 'idle', 'The CLI started.');
+        return null;
+      case 'UserPromptSubmit':
+        this.#ending = null;
+        this.#settle((p) => p.main, 'answered-elsewhere', 'Answered in the terminal.');
+        this.#emit({ type: 'prompt-accepted' });
+        this.#state('hook', 'working', 'It accepted a prompt.');
+        return null;
+      case 'PreToolUse':
+        this.#emit({ type: 'activity', line: activityLine(tool, input) });
+        this.#state('hook', 'working', `It uses ${tool}.`);
+        return null;
+      case 'PermissionRequest':
+        return this.#request(call, hook, tool, input, key);
+      case 'PostToolUse':
+      case 'PostToolUseFailure':
+        this.#settle((p) => p.key === key, 'answered-elsewhere', 'Answered in the terminal.');
+        this.#state('hook', 'working', `${tool} ended.`);
+        return null;
+      case 'PostToolBatch':
+        if (!hook.agent_id) this.#settle((p) => p.main, 'answered-elsewhere', 'Answered in the terminal.');
+        return null;
+      case 'Stop': {
+        const jobs = hook.background_tasks?.length ?? 0;
+        if (hook.last_assistant_message)
+          this.#emit({ type: 'noted', recap: recapOf(hook.last_assistant_message) });
+        this.#ended(
+          jobs > 0
+            ? {
+                state: 'waiting',
+                reason: `${jobs} background ${jobs === 1 ? 'job' : 'jobs'}`,
+                resetsAt: null,
+              }
+            : { state: 'finished', reason: null, resetsAt: null },
+          'The turn ended.',
+        );
+        return null;
+      }
+      case 'StopFailure': {
+        const { state, reason } = failure(hook);
+        this.#ended(
+          { state, reason, resetsAt: state === 'limit' ? this.#resets : null },
+          `The turn failed: ${reason}`,
+        );
+        return null;
+      }
+      default:
+        return null;
+    }
+  }
+
+  #request(
+    call: HookCall,
+    hook: Hook,
+    tool: string,
+    input: Record<string, unknown>,
+    key: string,
+  ): Promise<unknown> | null {
+    const main = !hook.agent_id;
+    // The main thread asks one thing at a time, so an older one of it is answered.
+    if (main) this.#settle((p) => p.main && p.key !== key, 'answered-elsewhere', 'Answered in the terminal.');
+    const request = describeRequest(tool, input);
+    this.#state('hook', 'needs-you', 'It asks for permission.');
+    const ask = () =>
+      this.#emit({ type: 'asked', vendorRef: call.callId, tool, input: { tool, input }, ...request });
+    return new Promise((resolve) => {
+      this.#pending.set(call.callId, { key, main, answered: false, resolve });
+      call.gone.addEventListener('abort', () => {
+        // The hook's process ended: with it the channel for an answer. Its dialog may still stand.
+        const pending = this.#pending.get(call.callId);
+        if (!pending) return;
+        this.#pending.delete(call.callId);
+        resolve(null);
+        this.#emit({
+          type: 'settled',
+          vendorRef: call.callId,
+          how: pending.answered ? 'confirmed' : 'cancelled',
+          note: 'The agent withdrew it.',
+        });
+      });
+      ask();
+    });
+  }
+
+  #statusLine(payload: unknown): { text: string } | null {
+    const parsed = StatusLine.safeParse(payload);
+    if (!parsed.success) return null;
+    const status = parsed.data;
+    const model = status.model?.display_name ?? null;
+    const context = status.context_window?.used_percentage ?? null;
+    const quota = quotaOf(status, this.context.now());
+    this.#resets = quota?.windows[0]?.resetsAt ?? this.#resets;
+    this.#emit({
+      type: 'noted',
+      ...(model === null ? {} : { model }),
+      ...(context === null ? {} : { contextPct: context }),
+      ...(quota === null ? {} : { quota }),
+    });
+    return {
+      text: [model, context === null ? null : `${Math.round(context)} % context`].filter(Boolean).join(' · '),
+    };
+  }
+
+  async answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'> {
+    const pending = this.#pending.get(vendorRef);
+    if (!pending || pending.answered) return 'gone';
+    pending.answered = true;
+    pending.resolve(decisionReply(decision, message));
+    return 'taken';
+  }
+
+  async interrupt(): Promise<void> {
+    // Esc only while it works: in an open dialog it would answer that dialog.
+    if (!this.#waiting && this.#pending.size === 0) await this.context.pane.key('Escape');
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopFile();
+    if (this.#trustTimer) clearTimeout(this.#trustTimer);
+  }
+}

@@ -1,0 +1,123 @@
+import type { NeedKind, Quota } from '../../contract';
+import type { Hook, StatusLine } from './wire';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const lines = (value: string, mark: string): string =>
+  value
+    .split('\n')
+    .map((line) => mark + line)
+    .join('\n');
+
+export interface Request {
+  kind: NeedKind;
+  title: string;
+  body: string;
+  why: string | null;
+  answerable: boolean;
+}
+
+/** Pure. A permission request as a person reads it: the complete command, or the complete change. */
+export function describeRequest(tool: string, input: Record<string, unknown>): Request {
+  const why = text(input.description) || null;
+  switch (tool) {
+    case 'Bash':
+      return {
+        kind: 'command',
+        title: 'Wants to run a command',
+        body: text(input.command),
+        why,
+        answerable: true,
+      };
+    case 'Write':
+      return {
+        kind: 'edit',
+        title: 'Wants to write a file',
+        body: `${text(input.file_path)}\n${lines(text(input.content), '+')}`,
+        why: null,
+        answerable: true,
+      };
+    case 'Edit':
+      return {
+        kind: 'edit',
+        title: 'Wants to change a file',
+        body: [
+          text(input.file_path) + (input.replace_all ? ' (every occurrence)' : ''),
+          lines(text(input.old_string), '-'),
+          lines(text(input.new_string), '+'),
+        ].join('\n'),
+        why: null,
+        answerable: true,
+      };
+    case 'AskUserQuestion': {
+      const questions = Array.isArray(input.questions) ? (input.questions as { question?: unknown }[]) : [];
+      return {
+        kind: 'question',
+        title: 'Asks a question',
+        body: questions.map((q) => text(q.question)).join('\n') || JSON.stringify(input, null, 2),
+        why: null,
+        answerable: false,
+      };
+    }
+    case 'ExitPlanMode':
+      return {
+        kind: 'plan',
+        title: 'Proposes a plan',
+        body: text(input.plan) || JSON.stringify(input, null, 2),
+        why: null,
+        answerable: false,
+      };
+    default:
+      return {
+        kind: 'tool',
+        title: `Wants to use ${tool}`,
+        body: JSON.stringify(input, null, 2),
+        why,
+        answerable: true,
+      };
+  }
+}
+
+/** Pure. One line about a tool that is being used. */
+export function activityLine(tool: string, input: Record<string, unknown>): string {
+  const subject =
+    text(input.command) ||
+    text(input.file_path) ||
+    text(input.pattern) ||
+    text(input.url) ||
+    text(input.description);
+  return `${tool} ${subject.split('\n')[0] ?? ''}`.trim();
+}
+
+/** Pure. The first sentence of what it said last. */
+export function recapOf(message: string): string {
+  const line = message.split('\n').find((l) => l.trim()) ?? '';
+  return line.length > 240 ? `${line.slice(0, 239)}…` : line;
+}
+
+export function quotaOf(status: StatusLine, now: number): Quota | null {
+  const windows = (
+    [
+      ['5 hours', status.rate_limits?.five_hour],
+      ['7 days', status.rate_limits?.seven_day],
+    ] as const
+  ).flatMap(([label, window]) =>
+    window
+      ? [
+          {
+            label,
+            usedPct: window.used_percentage,
+            resetsAt: window.resets_at ? window.resets_at * 1000 : null,
+          },
+        ]
+      : [],
+  );
+  return windows.length > 0 ? { windows, at: now, source: 'status line' } : null;
+}
+
+/** Pure. What a failed turn means. */
+export function failure(hook: Hook): { state: 'limit' | 'signed-out' | 'error'; reason: string } {
+  const said = recapOf(hook.last_assistant_message ?? '') || (hook.error ?? 'unknown error');
+  if (hook.error === 'rate_limit') return { state: 'limit', reason: said };
+  if (hook.error === 'authentication_failed') return { state: 'signed-out', reason: said };
+  return { state: 'error', reason: said };
+}
