@@ -3,6 +3,8 @@ import { type IPty, spawnPty } from './pty';
 
 export interface ControlEvents {
   output(pane: string, bytes: Buffer): void;
+  /** All output told so far comes before what follows: act on it now. */
+  order(): void;
   /** A new connection: every sequence number of before is void. */
   connected(): void;
   lost(): void;
@@ -53,6 +55,7 @@ export class ControlClient {
     const parser = new ControlParser({
       output: (pane, bytes) => this.events.output(pane, bytes),
       begin: () => {
+        this.events.order();
         if (!first) this.#queue[0]?.begin?.();
       },
       reply: (ok, lines) => {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type ClientFrame, decodeClient } from '../contract';
 import { newId, run } from '../platform';
 import { cleanInput } from './clean-input';
@@ -30,17 +31,27 @@ const MAX_PASTE = 8 * 1024 * 1024;
 
 /** All panes, all viewers: who watches what, who types where, and who decides a size. Runs in the worker. */
 export class Hub {
-  #epoch = Math.floor(Date.now() / 1_000) >>> 0;
+  // Begins anywhere: a viewer of an earlier host must not take our positions for its own.
+  #epoch = randomInt(2 ** 31);
   #panes = new Map<string, Pane>();
   #paneOf = new Map<string, string>();
   #viewers = new Map<number, Viewer>();
   #sizes = new Map<string, Size>();
   #lastInput = new Map<string, number>();
   #client: ControlClient;
+  #chunks = new Map<string, Buffer[]>();
+  #flushing: NodeJS.Immediate | null = null;
 
   constructor(private readonly options: HubOptions) {
     this.#client = new ControlClient(options, {
-      output: (id, bytes) => this.#pane(id).output(bytes, performance.now()),
+      output: (id, bytes) => {
+        const waiting = this.#chunks.get(id);
+        if (waiting) waiting.push(bytes);
+        else this.#chunks.set(id, [bytes]);
+        // No timer: what is there now goes together, and nothing waits for more (a fixed window costs every key).
+        this.#flushing ??= setImmediate(() => this.#flush());
+      },
+      order: () => this.#flush(),
       connected: () => {
         // A new connection counts from zero: old positions mean nothing, so every viewer gets a snapshot.
         this.#epoch = (this.#epoch + 1) >>> 0;
@@ -49,6 +60,16 @@ export class Hub {
       },
       lost: () => {},
     });
+  }
+
+  #flush(): void {
+    if (this.#flushing) clearImmediate(this.#flushing);
+    this.#flushing = null;
+    const chunks = this.#chunks;
+    this.#chunks = new Map();
+    for (const [id, list] of chunks) {
+      this.#pane(id).output(list.length === 1 ? (list[0] as Buffer) : Buffer.concat(list), performance.now());
+    }
   }
 
   start(): void {

@@ -81,6 +81,11 @@ function sequenceEnd(data: Buffer, at: number): number {
         const next = data[i + 1];
         if (next === undefined) return -1;
         if (next === 0x5c) return i + 2;
+        // tmux's passthrough doubles each escape of what it carries.
+        if (next === ESC && kind === 0x50) {
+          i++;
+          continue;
+        }
         return i; // cut off by another sequence
       }
       if (byte === 0x18 || byte === 0x1a) return i + 1;

@@ -3,8 +3,8 @@ import Link from 'next/link';
 import { memo } from 'react';
 import type { Need, Project, Session, VendorManifest, Worktree } from '@/server/contract';
 import { Glyph } from '../../_ui/glyph';
+import { stateWords, toneOf } from '../../_ui/state-words';
 import { NeedCard } from '../needs';
-import { stateWords, toneOf } from './state-words';
 
 export interface CardProps {
   session: Session;

@@ -10,8 +10,8 @@ import { openNeedsOf, useBoard } from '../../_client/board-store';
 import { onKeys } from '../../_client/shortcuts';
 import { clockTime, elapsed } from '../../_ui/elapsed';
 import { Glyph } from '../../_ui/glyph';
+import { stateWords, toneOf } from '../../_ui/state-words';
 import { useNow } from '../../_ui/use-now';
-import { stateWords, toneOf } from '../board';
 import { NeedCard, SettledNote } from '../needs';
 
 const TerminalView = dynamic(() => import('./terminal-view').then((m) => m.TerminalView), {

@@ -7,8 +7,8 @@ import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal } from '@xterm/xterm';
 import { useEffect, useRef, useState } from 'react';
 import type { Session, TerminalInfo } from '@/server/contract';
+import { readFontSize } from '../../_client/preferences';
 import { type TerminalHandle, terminals } from '../../_client/terminal-connection';
-import { readFontSize } from '../settings/preferences';
 import { themeFromTokens } from './terminal-theme';
 import { touchScroll } from './touch-scroll';
 

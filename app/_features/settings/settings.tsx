@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
+import { readFontSize, readTheme, setFontSize, setTheme, type Theme } from '../../_client/preferences';
 import { elapsed } from '../../_ui/elapsed';
 import { Preflight } from '../start';
-import { readFontSize, readTheme, setFontSize, setTheme, type Theme } from './preferences';
 
 const THEMES: readonly [Theme, string][] = [
   ['system', 'As the system'],

@@ -8,8 +8,8 @@ import { api } from '../../_client/api';
 import { type BoardState, openNeedsOf, useBoard } from '../../_client/board-store';
 import { elapsed } from '../../_ui/elapsed';
 import { Glyph } from '../../_ui/glyph';
+import { toneOf } from '../../_ui/state-words';
 import { useNow } from '../../_ui/use-now';
-import { toneOf } from '../board/state-words';
 
 const LINKS = [
   { href: '/needs', label: 'Needs you', Icon: CircleDot, keys: 'G I' },

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Mode, StartSession, WorkplaceChoice } from '@/server/contract';
 import { api, problemOf, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
-import { keepChoice, readChoice } from '../settings/preferences';
+import { keepChoice, readChoice } from '../../_client/preferences';
 import { AddProject } from './add-project';
 
 type Place = WorkplaceChoice['type'];

@@ -1,5 +1,5 @@
 import type { Need, Session } from '@/server/contract';
-import { clockTime, elapsed } from '../../_ui/elapsed';
+import { clockTime, elapsed } from './elapsed';
 
 const NEED_WORD: Record<Need['kind'], string> = {
   command: 'Approval',
