@@ -61,7 +61,7 @@ export class Device {
     await new Promise<void>((done, fail) => {
       ws.once('error', fail);
       ws.once('close', (code, reason) => fail(new Error(`closed ${code} ${reason}`)));
-      ws.on('message', async (data, binary) => {
+      const shake = async (data: WebSocket.RawData, binary: boolean) => {
         if (binary) return;
         const message = JSON.parse(String(data)) as { t?: string; nonce?: string };
         if (message.t === 'challenge') {
@@ -83,8 +83,12 @@ export class Device {
               sig: await this.sign(helloText(proof)),
             }),
           );
-        } else if (message.t === 'welcome') done();
-      });
+        } else if (message.t === 'welcome') {
+          ws.off('message', shake);
+          done();
+        }
+      };
+      ws.on('message', shake);
     });
     return ws;
   }

@@ -5,6 +5,7 @@ import { OutputFilter } from './output-filter';
 import { type Snapshot, takeFrame, takeSnapshot } from './snapshot';
 
 const RING_BYTES = 1024 * 1024;
+const RING_MS = 60_000;
 /** Output is skipped when more than this came within the window: about 1 MB a second, what a phone can parse. */
 const FLOOD_BYTES = 110 * 1024;
 const FLOOD_WINDOW_MS = 100;
@@ -36,6 +37,7 @@ export class Pane {
   #windowStart = 0;
   #windowBytes = 0;
   #hold = 0;
+  #watched = Number.NEGATIVE_INFINITY;
   #continued = 0;
 
   constructor(
@@ -56,7 +58,11 @@ export class Pane {
     }
     const at = this.seq;
     this.seq += bytes.length;
-    if (this.watchers.size > 0 && bytes.length > 0) this.#keep(bytes);
+    if (this.watchers.size > 0) this.#watched = now;
+    // Kept for a while after the last viewer left, so that a redial goes on where it was; then not at all. Never in
+    // part: a gap in the ring would be sent as if it were the stream.
+    if (now - this.#watched < RING_MS) this.#keep(bytes);
+    else this.forget();
     for (const watcher of this.watchers) {
       if (bytes.length > 0 && !this.skipping) watcher.out(at, bytes);
       if (bell) watcher.bell();
@@ -67,6 +73,7 @@ export class Pane {
   }
 
   #keep(bytes: Buffer): void {
+    if (bytes.length === 0) return;
     this.#ring.push(bytes);
     this.#ringBytes += bytes.length;
     while (this.#ringBytes > RING_BYTES && this.#ring.length > 1) {

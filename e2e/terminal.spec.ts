@@ -1,0 +1,145 @@
+import type { Page } from '@playwright/test';
+import { Device } from './kit/device';
+import { type TestHost, until } from './kit/host';
+import { expect, test } from './kit/test';
+
+interface Shown {
+  buffer: {
+    active: {
+      length: number;
+      baseY: number;
+      getLine(y: number): { translateToString(trim: boolean): string } | undefined;
+    };
+  };
+  rows: number;
+  cols: number;
+}
+
+/** The screen as the browser has it: the visible rows, blanks at the end cut. */
+const screen = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const box = document.querySelector('[data-terminal]') as (Element & { terminal?: Shown }) | null;
+    const term = box?.terminal;
+    if (!term) return [];
+    const { active } = term.buffer;
+    return Array.from(
+      { length: term.rows },
+      (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '',
+    );
+  });
+const held = async (host: TestHost, pane: string): Promise<string[]> =>
+  (await host.tmux('capture-pane', '-p', '-t', pane)).replace(/\n$/, '').split('\n');
+const trimmed = (rows: string[]) =>
+  rows
+    .map((row) => row.trimEnd())
+    .join('\n')
+    .trimEnd();
+
+async function shell(host: TestHost, page: Page): Promise<{ device: Device; pane: string; url: string }> {
+  const device = await (await Device.enrol(await host.link())).connect();
+  const session = await device.start(await device.project(await host.repository()), '', {
+    vendor: 'terminal',
+  });
+  const url = `${host.url}/session?id=${session.id}`;
+  await page.goto(url);
+  await expect(page.locator('[data-terminal]')).toHaveAttribute('data-owner', 'you');
+  return { device, pane: session.pane ?? '', url };
+}
+
+test('a typed character appears, and the screen is what tmux holds', async ({ host, desk }) => {
+  const { device, pane } = await shell(host, desk);
+  await desk.keyboard.type('printf "\\033[31mred\\033[0m 漢字 é 👩‍💻 done\\n"');
+  await desk.keyboard.press('Enter');
+  await expect.poll(async () => (await screen(desk)).some((row) => row.startsWith('red'))).toBe(true);
+  await expect.poll(async () => trimmed(await screen(desk))).toBe(trimmed(await held(host, pane)));
+  device.close();
+});
+
+test('a large coloured flood freezes nothing, and Ctrl-C stops it', async ({ host, desk }) => {
+  const { device, pane } = await shell(host, desk);
+  await desk.keyboard.type(
+    'yes "$(printf "\\033[32mgreen\\033[0m and a long line of text to fill the screen")"',
+  );
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByText('Much output')).toBeVisible();
+  // The page lives: another call answers while it floods.
+  expect(await device.query('board.snapshot')).toBeTruthy();
+  await desk.locator('[data-terminal] textarea').focus();
+  await desk.keyboard.press('Control+c');
+  await until('the flood ended', async () => (await held(host, pane)).some((row) => row.includes('^C')));
+  await desk.keyboard.type('echo af""ter');
+  await desk.keyboard.press('Enter');
+  await expect.poll(async () => (await screen(desk)).includes('after')).toBe(true);
+  await expect.poll(async () => trimmed(await screen(desk))).toBe(trimmed(await held(host, pane)));
+  device.close();
+});
+
+test('a second viewer in a narrow window does not reshape the first, until it asks', async ({
+  host,
+  desk,
+  browser,
+}) => {
+  const { device, pane, url } = await shell(host, desk);
+  const size = () => host.tmux('display-message', '-p', '-t', pane, '#{pane_width}x#{pane_height}');
+  await expect.poll(async () => Number((await size()).split('x')[0])).toBeGreaterThan(100);
+  const before = await size();
+  const context = await browser.newContext({ viewport: { width: 390, height: 700 }, hasTouch: true });
+  const phone = await context.newPage();
+  await phone.goto(await host.link());
+  await expect(phone.getByRole('heading', { name: 'Board' })).toBeVisible();
+  await phone.goto(url);
+  await expect(phone.getByText(/Sized for another screen/)).toBeVisible();
+  expect(await size()).toBe(before);
+  await phone.getByRole('button', { name: 'Fit to this screen' }).click();
+  await expect.poll(size).not.toBe(before);
+  await expect(desk.getByText(/Sized for another screen/)).toBeVisible();
+  await context.close();
+  device.close();
+});
+
+test('100 cuts of the line: the screen is what tmux holds, nothing lost and nothing doubled', async ({
+  host,
+  desk,
+}) => {
+  const { device, pane } = await shell(host, desk);
+  await desk.keyboard.type('for i in $(seq 1 2000); do echo "line $i"; sleep 0.005; done; echo al""l');
+  await desk.keyboard.press('Enter');
+  for (let i = 0; i < 100; i++) {
+    await desk.evaluate(() => dispatchEvent(new Event('online')));
+    await desk.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), (i * 37) % 90);
+  }
+  await expect.poll(async () => (await screen(desk)).includes('all'), { timeout: 60_000 }).toBe(true);
+  await expect.poll(async () => trimmed(await screen(desk))).toBe(trimmed(await held(host, pane)));
+  const history = await desk.evaluate(() => {
+    const term = (document.querySelector('[data-terminal]') as Element & { terminal: Shown }).terminal;
+    const { active } = term.buffer;
+    return Array.from({ length: active.length }, (_, y) => active.getLine(y)?.translateToString(true) ?? '');
+  });
+  const numbers = history.flatMap((row) => /^line (\d+)$/.exec(row)?.[1] ?? []).map(Number);
+  expect(numbers.length).toBeGreaterThan(900);
+  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => 2000 - numbers.length + 1 + i));
+  device.close();
+});
+
+test('pitfall 1: the host dies in a flow; the agent goes on and the browser comes back by itself', async ({
+  host,
+  desk,
+}) => {
+  const { device, pane } = await shell(host, desk);
+  await desk.keyboard.type('for i in $(seq 1 100000); do echo $i > count; echo $i; sleep 0.01; done');
+  await desk.keyboard.press('Enter');
+  const count = async () => Number((await held(host, pane)).filter((row) => /^\d+$/.test(row)).at(-1) ?? 0);
+  await until('counting', async () => (await count()) > 20);
+  await host.kill('SIGKILL');
+  expect((await host.tmux('list-clients')).trim()).toBe('');
+  const at = await count();
+  await until('still counting', async () => (await count()) > at + 20);
+  await host.start();
+  const after = await count();
+  await expect
+    .poll(async () => Number((await screen(desk)).filter((row) => /^\d+$/.test(row)).at(-1) ?? 0), {
+      timeout: 30_000,
+    })
+    .toBeGreaterThan(after);
+  device.close();
+});
