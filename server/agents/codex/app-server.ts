@@ -75,6 +75,9 @@ export class AppServer {
   /** Rejects with RpcError when the server refuses, with another error when the connection does not answer. */
   call(method: string, params: unknown, timeoutMs: number = CALL_MS): Promise<unknown> {
     const id = ++this.#next;
+    if (this.socket.readyState !== WebSocket.OPEN) {
+      return Promise.reject(new Error('The app-server went away.'));
+    }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#calls.delete(id);

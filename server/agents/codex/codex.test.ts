@@ -19,6 +19,17 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
       ReturnType<Awaited<ReturnType<typeof bed.begin>>['asked']>[0]
     >;
 
+  /** As a person does: looks at the dialog and presses the key, once more if it is still there. */
+  const sayYes = async (pane: string) => {
+    const open = () => bed.screen(pane).includes('Would you like to run');
+    await until('the dialog', open);
+    await until('the dialog is gone', async () => {
+      if (open()) bed.keys(pane, 'y');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return !open();
+    });
+  };
+
   it('is found with its version; a provider of its own makes the login unknown', async () => {
     const found = await codex.detect(bed.input());
     expect(found).toMatchObject({ vendor: 'codex', version: '0.171.0', signedIn: 'unknown', problem: null });
@@ -73,8 +84,7 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
   it('sees an answer given in the terminal, and then has nothing to answer', async () => {
     const t = await bed.begin({ prompt: 'RUN_SHELL: echo once >> terminal.txt' });
     const ask = await firstAsk(t);
-    await until('the dialog', () => bed.screen(t.pane).includes('Would you like to run'));
-    bed.keys(t.pane, 'y');
+    await sayYes(t.pane);
     await until('finished', () => t.state() === 'finished');
     expect(t.settled()).toEqual([
       expect.objectContaining({ vendorRef: ask.vendorRef, how: 'answered-elsewhere' }),
@@ -109,8 +119,7 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
     const t = await bed.begin({ prompt: 'RUN_SHELL: echo once >> away.txt' });
     await firstAsk(t);
     await t.run.close();
-    await until('the dialog', () => bed.screen(t.pane).includes('Would you like to run'));
-    bed.keys(t.pane, 'y');
+    await sayYes(t.pane);
     await until('it ran', () => read('away.txt'));
     const again = bed.attach(t.input, t.plan, t.pane, '');
     await until('settled', () =>
@@ -153,7 +162,7 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
   it('heals after Esc in the terminal', async () => {
     const t = await bed.begin({ prompt: 'LONG: 120' });
     await until('working', () => t.state() === 'working');
-    await until('the pane shows it', () => bed.screen(t.pane).includes('Line 1 of')).catch((e) => {console.log(bed.screen(t.pane)); throw e});
+    await until('the pane shows it', () => /Line \d+ of/.test(bed.screen(t.pane)));
     bed.keys(t.pane, 'Escape');
     await until('idle', () => t.state() === 'idle');
     await expect(t.run.interrupt()).rejects.toThrow('Nothing runs here.');
@@ -197,6 +206,49 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
     expect(read('lost.txt')).toBe(null);
   });
 
+  it('has no sandbox with full access, and one otherwise', async () => {
+    const commit = 'git -c user.name=t -c user.email=t@t.invalid commit --allow-empty -qm x';
+    const prompt = (name: string) => `RUN_SAFE: ${commit} && echo once >> ${name}`;
+    const boxed = await bed.begin({ prompt: prompt('boxed.txt') });
+    await until('finished', () => boxed.state() === 'finished');
+    const t = await bed.begin({ prompt: prompt('full.txt'), permission: 'full' });
+    await until('finished', () => t.state() === 'finished');
+    expect(t.asked()).toEqual([]);
+    expect(read('full.txt')).toBe('once\n');
+    expect(read('boxed.txt')).toBe(null);
+  });
+
+  it('keeps two sessions on one server apart, and works in a folder nobody trusted', async () => {
+    const starts = bed.started;
+    const [a, b] = await Promise.all([
+      bed.begin({ prompt: 'RUN_SHELL: echo $OFFDECK_SESSION_ID >> a.txt', trustedRoot: null }),
+      bed.begin({ prompt: 'RUN_SHELL: echo $OFFDECK_SESSION_ID >> b.txt', trustedRoot: null }),
+    ]);
+    const [askA, askB] = [await firstAsk(a), await firstAsk(b)];
+    expect(await a.run.answer(askB.vendorRef, 'allow', '')).toBe('gone');
+    expect(await b.run.answer(askB.vendorRef, 'allow', '')).toBe('taken');
+    await until('b finished', () => b.state() === 'finished');
+    expect(a.state()).toBe('needs-you');
+    expect(read('a.txt')).toBe(null);
+    expect(await a.run.answer(askA.vendorRef, 'allow', '')).toBe('taken');
+    await until('a finished', () => a.state() === 'finished');
+    expect(read('a.txt')).toBe(`${a.input.sessionId}\n`);
+    expect(read('b.txt')).toBe(`${b.input.sessionId}\n`);
+    expect([a.asked(), b.asked()].map((list) => list.length)).toEqual([1, 1]);
+    expect(bed.started).toBe(starts);
+    expect(readFileSync(bed.config, 'utf8')).not.toMatch(/projects|trust_level/);
+  });
+
+  it('refuses what it cannot start', async () => {
+    await expect(codex.launch(bed.input({ path: '/nowhere' }))).rejects.toMatchObject({
+      code: 'missing-tool',
+      hint: expect.stringContaining('npm install'),
+    });
+    await expect(codex.launch(bed.input({ permission: 'everything' }))).rejects.toMatchObject({
+      code: 'bad-input',
+    });
+  });
+
   it('resumes an ended conversation', async () => {
     const t = await bed.begin({ prompt: 'Hello there.' });
     await until('finished', () => t.state() === 'finished');
@@ -211,5 +263,24 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
     await expect(codex.launch({ ...input, resume: '01a23183-48a2-7100-a5f4-ad4288b48840' })).rejects.toThrow(
       /did not load the conversation: no rollout/,
     );
+  });
+});
+
+describe('Codex without a login', { timeout: 90_000 }, () => {
+  it('keeps the prompt until somebody signs in', async () => {
+    const bed = await new CodexBed().start({ needsLogin: true });
+    try {
+      expect(await codex.detect(bed.input())).toMatchObject({ signedIn: 'unknown' });
+      const t = await bed.begin({ prompt: 'Hello there.' });
+      await until('signed out', () => t.state() === 'signed-out');
+      await until('the sign-in screen', () => bed.screen(t.pane).includes('Sign in with'));
+      expect(bed.model()).not.toContain('Hello there.');
+      bed.signIn();
+      await until('finished', () => t.state() === 'finished');
+      expect(t.events.filter((event) => event.type === 'prompt-accepted')).toHaveLength(1);
+      expect(bed.model().match(/"last":"Hello there."/g)).toHaveLength(1);
+    } finally {
+      await bed.end();
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../contract';
-import { findProgram, sha256 } from '../../platform';
+import { findProgram, sha256, systemClock } from '../../platform';
 import type { ServiceHost, VendorEnv } from '../port';
 import { AppServer } from './app-server';
 
@@ -49,16 +49,16 @@ export async function ensureServer(context: Context): Promise<Place> {
 /** Starts the server if needed and connects to it. Throws AppError when it does not answer in `deadlineMs`. */
 export async function connect(context: Context, deadlineMs: number): Promise<AppServer> {
   const place = await ensureServer(context);
-  const tries = Math.ceil(deadlineMs / 100);
+  const end = systemClock.mono() + deadlineMs;
   let last: unknown;
-  for (let i = 0; i < tries; i++) {
+  do {
     try {
       return await AppServer.open(place.socket);
     } catch (cause) {
       last = cause;
       await pause(100);
     }
-  }
+  } while (systemClock.mono() < end);
   throw new AppError({
     code: 'unavailable',
     message: 'The app-server of Codex was started but does not answer.',

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { ZodError } from 'zod';
 import { AppError } from '../../contract';
 import { readIfThere, writePrivate } from '../../platform';
 import type { AgentRun, RunContext, VendorEvent } from '../port';
-import { AppServer, type Incoming, type RequestId, RpcError } from './app-server';
+import { AppServer, type Incoming, RpcError } from './app-server';
 import { CONFIG_FILE, type Held } from './launch';
+import { OpenRequests } from './open-requests';
 import { ensureServer, placeOf } from './place';
 import {
   AccountReply,
@@ -19,17 +21,13 @@ import { describeRequest } from './requests';
 import { Translator } from './translate';
 
 const BACKOFF_MS = [50, 100, 200, 400, 800, 1_600, 3_000, 5_000];
-/** From this many failures in a row on it is an error and no longer a hiccup. */
-const PATIENCE = 5;
+/** Without an answer for this long it is an error and no longer a hiccup. */
+const PATIENCE_MS = 10_000;
 /** The server repeats what waits right after a subscription; what is not repeated by then has been answered. */
 const REPEAT_MS = 3_000;
+/** A sign-in in another terminal is not announced, only told when asked. */
+const ACCOUNT_MS = 2_000;
 const TURN_FILE = 'codex-turn';
-
-interface LiveRequest {
-  id: RequestId;
-  reply: ((decision: 'allow' | 'deny') => unknown) | null;
-  answered: boolean;
-}
 
 /**
  * Follows one thread of an app-server and carries a person's answers to it. When the server goes away, it is started
@@ -40,13 +38,13 @@ export class CodexRun implements AgentRun {
   readonly #translator: Translator;
   readonly #clientId: string;
   #server: AppServer | null = null;
-  #live = new Map<string, LiveRequest>();
-  /** Requests of an earlier connection that this one has not repeated yet. */
-  #unseen = new Set<string>();
+  readonly #requests = new OpenRequests();
   #prompt: string;
   #promptTurn: string | null = null;
   #signedOut = false;
+  #asking = false;
   #repeat: NodeJS.Timeout | null = null;
+  #account: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly context: RunContext,
@@ -62,34 +60,44 @@ export class CodexRun implements AgentRun {
 
   async #follow(threadId: string): Promise<void> {
     let failures = 0;
+    let since = 0;
     while (!this.#stop.signal.aborted) {
       try {
         const server = await AppServer.open(placeOf(this.context).socket);
-        if (this.#stop.signal.aborted) return server.close();
         this.#server = server;
+        if (this.#stop.signal.aborted) break;
         await this.#subscribe(server, threadId);
         failures = 0;
         await server.closed;
         this.#say('unknown', 'The connection to the app-server was lost; connecting again.');
       } catch (cause) {
-        failures += 1;
-        this.#server?.close();
-        const why = cause instanceof Error ? cause.message : String(cause);
-        if (failures >= PATIENCE) {
-          this.#say(
-            'error',
-            `${failures} attempts failed.`,
-            `The app-server of Codex does not answer: ${why}`,
-          );
-        } else this.#say('unknown', `The app-server does not answer yet: ${why}`);
+        if (failures++ === 0) since = this.context.now();
+        this.#fault(cause, this.context.now() - since >= PATIENCE_MS);
         // It may have ended. Starting it is idempotent; whether that helped shows at the next attempt.
-        if (!(cause instanceof RpcError)) await ensureServer(this.context).catch(() => {});
+        if (!(cause instanceof RpcError) && !this.#stop.signal.aborted) {
+          await ensureServer(this.context).catch(() => {});
+        }
       } finally {
+        this.#server?.close();
         this.#server = null;
-        if (this.#repeat) clearTimeout(this.#repeat);
+        this.#requests.disconnected();
+        this.#clearTimers();
       }
       const wait = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)];
       await pause(wait, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    }
+  }
+
+  #fault(cause: unknown, forLong: boolean): void {
+    if (cause instanceof RpcError) {
+      this.#say('error', 'A call was refused.', `Codex does not load the conversation: ${cause.message}`);
+    } else if (cause instanceof ZodError) {
+      const reason = 'This version of Codex answers in a way that is not understood here.';
+      this.#say('error', `Not understood: ${cause.issues[0]?.path.join('.')}`, reason);
+    } else {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      if (forLong) this.#say('error', why, 'The app-server of Codex does not answer.');
+      else this.#say('unknown', `The app-server does not answer yet: ${why}`);
     }
   }
 
@@ -109,24 +117,18 @@ export class CodexRun implements AgentRun {
     for (const event of this.#translator.seed(thread.status, last, this.#reported())) this.#emit(event);
     if (last && thread.status.type !== 'active') this.#report(last.id);
 
-    for (const vendorRef of this.#live.keys()) this.#unseen.add(vendorRef);
-    this.#live.clear();
-    const note = 'Codex no longer waits for it: it was answered in the terminal, or its turn ended.';
-    if (!thread.status.activeFlags?.length) {
-      this.#unseen.clear();
-      this.#emit({ type: 'settled', vendorRef: 'all', how: 'answered-elsewhere', note });
-    } else {
+    if (!thread.status.activeFlags?.length) this.#emit(this.#requests.none());
+    else {
       this.#repeat = setTimeout(() => {
-        for (const vendorRef of this.#unseen) {
-          this.#emit({ type: 'settled', vendorRef, how: 'answered-elsewhere', note });
-        }
-        this.#unseen.clear();
+        for (const event of this.#requests.notRepeated()) this.#emit(event);
       }, REPEAT_MS);
       this.#repeat.unref();
     }
     server.listen((message) => this.#receive(message, threadId));
     await this.#askAccount(server);
-    if (!this.#signedOut) await this.#deliver(server, threadId, last !== null);
+    if (!this.#signedOut) return this.#deliver(server, threadId, last !== null);
+    this.#say('signed-out', 'The app-server has no account.', 'Sign in with: codex login');
+    this.#account = setInterval(() => void this.#signedIn(threadId), ACCOUNT_MS).unref();
   }
 
   #config(): unknown {
@@ -176,6 +178,7 @@ export class CodexRun implements AgentRun {
     this.#emit({ type: 'prompt-accepted' });
   }
 
+  /** Sets whether the server has the account that it needs. */
   async #askAccount(server: AppServer): Promise<void> {
     const asked = await server.call('account/read', {}).catch((cause: unknown) => {
       if (cause instanceof RpcError) return null; // A version without this call: then a turn will tell.
@@ -183,9 +186,6 @@ export class CodexRun implements AgentRun {
     });
     const account = AccountReply.safeParse(asked).data;
     this.#signedOut = account?.requiresOpenaiAuth === true && account.account === null;
-    if (this.#signedOut) {
-      this.#say('signed-out', 'The app-server has no account.', 'Sign in with: codex login');
-    }
   }
 
   #receive(message: Incoming, threadId: string): void {
@@ -199,12 +199,14 @@ export class CodexRun implements AgentRun {
         changesOf: (item) => this.#translator.changesOf(item),
       });
       if (!described) return;
-      this.#unseen.delete(described.asked.vendorRef);
-      this.#live.set(described.asked.vendorRef, { id: message.id, reply: described.reply, answered: false });
+      this.#requests.add(message.id, described);
       this.#emit(described.asked);
       return;
     }
-    if (method === 'serverRequest/resolved') this.#resolved(params);
+    if (method === 'serverRequest/resolved') {
+      const id = Resolved.safeParse(params).data?.requestId;
+      for (const event of id === undefined ? [] : this.#requests.resolved(id)) this.#emit(event);
+    }
     if (method === 'account/updated') void this.#signedIn(threadId);
     for (const event of this.#translator.notification(method, params)) this.#emit(event);
     if (method === 'turn/started' && OfTurn.safeParse(params).data?.turn.id === this.#promptTurn)
@@ -217,38 +219,27 @@ export class CodexRun implements AgentRun {
     if (method === 'thread/closed') this.#say('unknown', 'The app-server unloaded the conversation.');
   }
 
-  #resolved(params: unknown): void {
-    const id = Resolved.safeParse(params).data?.requestId;
-    for (const [vendorRef, request] of this.#live) {
-      if (request.id !== id) continue;
-      this.#live.delete(vendorRef);
-      this.#emit(
-        request.answered
-          ? { type: 'settled', vendorRef, how: 'confirmed', note: 'Codex took the answer.' }
-          : { type: 'settled', vendorRef, how: 'answered-elsewhere', note: 'Answered in the terminal.' },
-      );
-    }
-  }
-
   #turnEnded(params: unknown): void {
     const turn = OfTurn.safeParse(params).data?.turn;
     if (turn) this.#report(turn.id);
-    for (const vendorRef of this.#live.keys()) {
-      this.#emit({ type: 'settled', vendorRef, how: 'cancelled', note: 'Its turn ended.' });
-    }
-    this.#live.clear();
+    for (const event of this.#requests.turnEnded()) this.#emit(event);
   }
 
+  /** Looks whether somebody has signed in, and if so delivers the prompt that waited for it. */
   async #signedIn(threadId: string): Promise<void> {
     const server = this.#server;
-    if (!server || !this.#signedOut) return;
+    if (!server || !this.#signedOut || this.#asking) return;
+    this.#asking = true; // two looks at once would both find the account and both send the prompt
     try {
       await this.#askAccount(server);
       if (this.#signedOut) return;
+      this.#clearTimers();
       this.#say('idle', 'The app-server has an account now.');
       await this.#deliver(server, threadId, true);
     } catch {
       server.close(); // Whatever it was, a new subscription starts from what is true then.
+    } finally {
+      this.#asking = false;
     }
   }
 
@@ -282,13 +273,9 @@ export class CodexRun implements AgentRun {
   }
 
   async answer(vendorRef: string, decision: 'allow' | 'deny'): Promise<'taken' | 'gone'> {
-    const request = this.#live.get(vendorRef);
     const server = this.#server;
-    if (!server || !request?.reply || request.answered) return 'gone';
-    request.answered = true;
-    if (await server.reply(request.id, request.reply(decision))) return 'taken';
-    request.answered = false;
-    return 'gone';
+    if (!server) return 'gone';
+    return this.#requests.answer(vendorRef, decision, (id, result) => server.reply(id, result));
   }
 
   async interrupt(): Promise<void> {
@@ -305,7 +292,12 @@ export class CodexRun implements AgentRun {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    if (this.#repeat) clearTimeout(this.#repeat);
+    this.#clearTimers();
     this.#server?.close();
+  }
+
+  #clearTimers(): void {
+    if (this.#repeat) clearTimeout(this.#repeat);
+    if (this.#account) clearInterval(this.#account);
   }
 }

@@ -76,7 +76,7 @@ export class CodexBed {
   #sessions = 0;
   env: Record<string, string> = {};
 
-  async start(): Promise<this> {
+  async start(options: { needsLogin?: boolean } = {}): Promise<this> {
     if (!existsSync(NATIVE))
       throw new Error('Codex is not installed for the tests: npm ci --prefix e2e/vendors');
     for (const name of ['home/.codex', 'tmp', 'bin', 'run', 'repo']) {
@@ -110,7 +110,7 @@ export class CodexBed {
         'name = "Fake"',
         `base_url = "http://127.0.0.1:${port}/v1"`,
         'wire_api = "responses"',
-        'env_key = "FAKE_KEY"',
+        options.needsLogin ? 'requires_openai_auth = true' : 'env_key = "FAKE_KEY"',
         '',
       ].join('\n'),
     );
@@ -252,6 +252,11 @@ export class CodexBed {
     const input = this.input(options);
     const { plan, pane } = await this.open(input);
     return { ...this.attach(input, plan, pane, input.prompt), input, plan, pane };
+  }
+
+  /** With a key that is none: the CLI does not check it before it is used, and our model does not at all. */
+  signIn(): void {
+    execFileSync(NATIVE, ['login', '--with-api-key'], { env: this.env, input: 'not-a-key\n', stdio: 'pipe' });
   }
 
   screen(pane: string): string {

@@ -35,6 +35,7 @@ export class Translator {
   #changes = new Map<string, Change[]>();
   #shown = new Set<string>();
   #said = '';
+  #planned = false;
   #quota: Quota | null = null;
 
   constructor(private readonly about: { cwd: string; now(): number }) {}
@@ -124,6 +125,7 @@ export class Translator {
 
   #keep(item: Item): void {
     if (item.type === 'fileChange') this.#changes.set(item.id, item.changes);
+    if (item.type === 'plan') this.#planned = true;
     if (item.type === 'agentMessage' || item.type === 'plan') this.#said = item.text || this.#said;
   }
 
@@ -165,13 +167,17 @@ export class Translator {
     for (const item of turn.items) this.#keep(item);
     const recap = firstSentence(this.#said);
     const said: VendorEvent[] = recap ? [{ type: 'noted', recap }] : [];
+    const planned = this.#planned;
     this.#said = '';
+    this.#planned = false;
     switch (turn.status) {
       case 'completed': {
-        const plan = turn.items.some((item) => item.type === 'plan');
         return [
           ...said,
-          state('finished', plan ? 'The turn ended with a plan; the terminal offers it.' : 'The turn ended.'),
+          state(
+            'finished',
+            planned ? 'The turn ended with a plan; the terminal offers to carry it out.' : 'The turn ended.',
+          ),
         ];
       }
       case 'failed':
