@@ -46,7 +46,6 @@ test.describe('Claude Code, the real CLI', () => {
 
   test('answered in the terminal: the card clears and a late tap is refused with the reason', async ({
     page,
-    context,
   }) => {
     await vendorHost('claude', async ({ host, repo }) => {
       await startVendor(page, host, repo, {
@@ -55,12 +54,7 @@ test.describe('Claude Code, the real CLI', () => {
         prompt: 'RUN_BASH: echo ran >> proof.txt',
       });
       await expect(requestCard(page)).toBeVisible({ timeout: 60_000 });
-      void context;
-      const pane = (await host.tmux('list-panes', '-a', '-F', '#{pane_id} #{window_name}'))
-        .split('\n')
-        .find((l) => !/keeper|codex/.test(l) && l)
-        ?.split(' ')[0];
-      await host.tmux('send-keys', '-t', pane ?? '', '1');
+      await host.pressInDialog('1', /Do you want to/);
       const row = await until(
         'finished',
         async () => (await host.sessions()).find((s) => s.state === 'finished'),
@@ -97,12 +91,9 @@ test.describe('Claude Code, the real CLI', () => {
     await vendorHost('claude', async ({ host, repo }) => {
       await startVendor(page, host, repo, { agent: 'Claude Code', branch: 'one', prompt: 'LONG: 120' });
       await until('working', async () => (await host.sessions())[0]?.state === 'working', 60_000);
-      const pane = (await host.tmux('list-panes', '-a', '-F', '#{pane_id} #{window_name}'))
-        .split('\n')
-        .find((l) => !/keeper/.test(l) && l)
-        ?.split(' ')[0];
+      const pane = await host.pane();
       await until('idle after Esc', async () => {
-        await host.tmux('send-keys', '-t', pane ?? '', 'Escape');
+        await host.tmux('send-keys', '-t', pane, 'Escape');
         return (await host.sessions())[0]?.state === 'idle';
       });
     });

@@ -46,7 +46,6 @@ test.describe('Codex, the real CLI', () => {
 
   test('answered in the terminal: the card clears and a late tap is refused with the reason', async ({
     page,
-    context,
   }) => {
     await vendorHost('codex', async ({ host, repo }) => {
       await startVendor(page, host, repo, {
@@ -55,12 +54,7 @@ test.describe('Codex, the real CLI', () => {
         prompt: 'RUN_SHELL: echo ran >> proof.txt',
       });
       await expect(requestCard(page)).toBeVisible({ timeout: 60_000 });
-      void context;
-      const pane = (await host.tmux('list-panes', '-a', '-F', '#{pane_id} #{window_name}'))
-        .split('\n')
-        .find((l) => !/keeper|codex/.test(l) && l)
-        ?.split(' ')[0];
-      await host.tmux('send-keys', '-t', pane ?? '', 'y');
+      await host.pressInDialog('y', /Would you like to/);
       const row = await until(
         'finished',
         async () => (await host.sessions()).find((s) => s.state === 'finished'),
@@ -97,12 +91,9 @@ test.describe('Codex, the real CLI', () => {
     await vendorHost('codex', async ({ host, repo }) => {
       await startVendor(page, host, repo, { agent: 'Codex', branch: 'one', prompt: 'LONG: 120' });
       await until('working', async () => (await host.sessions())[0]?.state === 'working', 60_000);
-      const pane = (await host.tmux('list-panes', '-a', '-F', '#{pane_id} #{window_name}'))
-        .split('\n')
-        .find((l) => !/keeper/.test(l) && l)
-        ?.split(' ')[0];
+      const pane = await host.pane();
       await until('idle after Esc', async () => {
-        await host.tmux('send-keys', '-t', pane ?? '', 'Escape');
+        await host.tmux('send-keys', '-t', pane, 'Escape');
         return (await host.sessions())[0]?.state === 'idle';
       });
     });

@@ -165,6 +165,27 @@ export class TestHost {
     );
   }
 
+  /** The pane of the only session. */
+  async pane(): Promise<string> {
+    const rows = (await this.tmux('list-panes', '-a', '-F', '#{@sid} #{pane_id}')).split('\n');
+    const found = rows.map((row) => row.split(' ')).find(([sid]) => sid);
+    if (!found?.[1]) throw new Error('no session has a pane');
+    return found[1];
+  }
+
+  /** Presses a key in an open dialog, again only while its text still stands: the first may come before it listens. */
+  async pressInDialog(key: string, dialog: RegExp): Promise<void> {
+    const pane = await this.pane();
+    const shows = async () => dialog.test(await this.tmux('capture-pane', '-p', '-t', pane));
+    await until('the dialog is on the screen', shows);
+    await until('the dialog took the key', async () => {
+      if (!(await shows())) return true;
+      await this.tmux('send-keys', '-t', pane, key);
+      await new Promise((done) => setTimeout(done, 700));
+      return !(await shows());
+    });
+  }
+
   async repository(name = 'billing-svc'): Promise<string> {
     const path = join(this.root, name);
     mkdirSync(path, { recursive: true });
