@@ -11,10 +11,12 @@ export const queryClient = new QueryClient({
 let made: ReturnType<typeof make> | null = null;
 const make = () => {
   const ws = createWSClient({
-    url: socketUrl('/ws/rpc'),
+    url: () => socketUrl('/ws/rpc'),
     WebSocket: ProvenSocket as unknown as typeof WebSocket,
+    // Dials with the first call: making the client must do nothing, since pages are made ahead without a browser.
+    lazy: { enabled: true, closeMs: 60_000 },
     keepAlive: { enabled: true, intervalMs: 15_000, pongTimeoutMs: 5_000 },
-    retryDelayMs: (attempt) => Math.min(250 * 2 ** attempt, 4_000),
+    retryDelayMs: (attempt) => (attempt === 0 ? 0 : Math.min(125 * 2 ** attempt, 4_000)),
   });
   return { ws, client: createTRPCClient<AppRouter>({ links: [wsLink({ client: ws })] }) };
 };
@@ -27,7 +29,8 @@ export const api = () => both().client;
 /** After a sleep the old socket may be dead without knowing it: a fresh one is there in milliseconds. */
 export function redial(): void {
   const connection = made?.ws.connection;
-  if (connection?.state === 'open') connection.ws.close();
+  // One that is still dialling may have been dialled into the sleep.
+  if (connection && connection.state !== 'closed') connection.ws.close();
 }
 
 /** What to show of a failure: what happened, and what to do. */

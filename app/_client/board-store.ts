@@ -1,11 +1,13 @@
 import { useSyncExternalStore } from 'react';
 import type { BoardUpdate, Need, Project, Session, VendorManifest, Worktree } from '@/server/contract';
 import { api, redial } from './api';
+import { onWake } from './wake';
 
 export interface BoardState {
   ready: boolean;
-  online: boolean;
-  /** When the last word from the host came (ms), for "showing 14:02". */
+  /** `catching-up` for the first moments without a line (a redial takes milliseconds); `offline` when that failed. */
+  line: 'dialling' | 'live' | 'catching-up' | 'offline';
+  /** When the host was last heard (ms), for "showing 14:02". */
   heard: number;
   seq: number | null;
   sessions: ReadonlyMap<string, Session>;
@@ -17,7 +19,7 @@ export interface BoardState {
 
 export const EMPTY: BoardState = {
   ready: false,
-  online: false,
+  line: 'dialling',
   heard: 0,
   seq: null,
   sessions: new Map(),
@@ -65,35 +67,41 @@ const set = (next: BoardState) => {
 };
 
 let following = false;
+const RETRY_MS = 2_000;
+
+function subscribe(): void {
+  api().board.feed.subscribe(
+    // On its own redials tRPC names the last row it had; a new subscription has to say so itself.
+    { after: state.seq },
+    {
+      onData: ({ id, data }) => {
+        set({
+          ...applyUpdate(state, data as BoardUpdate),
+          seq: Number(id),
+          line: 'live',
+          heard: Date.now(),
+        });
+      },
+      onConnectionStateChange: (connection) => {
+        if (connection.state === 'pending') set({ ...state, line: 'live' });
+        else if (state.line === 'live') set({ ...state, line: 'catching-up', heard: Date.now() });
+        else if (connection.error && state.line !== 'offline') set({ ...state, line: 'offline' });
+      },
+      // The host ended this subscription with an error; it does not come back by itself.
+      onError: () => {
+        set({ ...state, line: 'offline' });
+        setTimeout(subscribe, RETRY_MS);
+      },
+    },
+  );
+}
+
 /** Follows the board for as long as the page lives. */
 export function followBoard(): void {
   if (following) return;
   following = true;
-  api().board.feed.subscribe(
-    { after: null },
-    {
-      onData: ({ id, data }) => {
-        set({ ...applyUpdate(state, data as BoardUpdate), seq: Number(id), online: true, heard: Date.now() });
-      },
-      onConnectionStateChange: (connection) => {
-        if (connection.state === 'pending') set({ ...state, online: true });
-        else if (state.online) set({ ...state, online: false });
-      },
-      onError: () => set({ ...state, online: false }),
-    },
-  );
-  const wake = () => {
-    if (document.visibilityState === 'visible') redial();
-  };
-  let hiddenAt = 0;
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') hiddenAt = Date.now();
-    else if (Date.now() - hiddenAt > 10_000) wake();
-  });
-  addEventListener('online', wake);
-  addEventListener('pageshow', (event) => {
-    if (event.persisted) wake();
-  });
+  subscribe();
+  onWake(redial);
 }
 
 export const useBoard = (): BoardState =>

@@ -8,6 +8,9 @@ export const listenForRefusal = (listener: (why: Refusal) => void): void => {
   onRefusal = listener;
 };
 
+/** How long connecting and proving may take before it counts as failed. */
+const PROOF_MS = 10_000;
+
 /**
  * A WebSocket that proves this device before it says "open", and says "closed" at once when closed: a browser waits
  * half a minute for a dead peer's goodbye, and the client would wait with it (measured: a phone's wake).
@@ -28,6 +31,7 @@ export class ProvenSocket extends EventTarget {
   onerror: ((event: Event) => void) | null = null;
   #ws: WebSocket;
   #purpose: string;
+  #patience: ReturnType<typeof setTimeout>;
 
   constructor(readonly url: string) {
     super();
@@ -37,6 +41,8 @@ export class ProvenSocket extends EventTarget {
     this.#ws.onmessage = (event) => void this.#shake(event);
     this.#ws.onclose = (event) => this.#ended(event.code, event.reason);
     this.#ws.onerror = () => this.#tell(new Event('error'));
+    // A network that swallows packets answers nothing at all, not even a refusal.
+    this.#patience = setTimeout(() => this.close(), PROOF_MS);
   }
 
   async #shake(event: MessageEvent): Promise<void> {
@@ -69,6 +75,7 @@ export class ProvenSocket extends EventTarget {
         this.#ws.send(JSON.stringify({ t: 'hello', protocol: PROTOCOL, deviceId, nonce, time, sig }));
       } else if (message.t === 'welcome') {
         this.readyState = 1;
+        clearTimeout(this.#patience);
         this.#ws.onmessage = (later) => this.#tell(new MessageEvent('message', { data: later.data }));
         this.#tell(new Event('open'));
       }
@@ -85,10 +92,14 @@ export class ProvenSocket extends EventTarget {
 
   #ended(code: number, reason: string): void {
     if (this.readyState === 3) return;
+    clearTimeout(this.#patience);
+    const opened = this.readyState === 1;
     this.readyState = 3;
     if (code === CLOSE.refused) onRefusal('refused');
     if (code === CLOSE.revoked) onRefusal('revoked');
     if (code === CLOSE.protocol) onRefusal('protocol');
+    // Who waits for "open" is told by "error" only: without it the client would wait for ever and never dial again.
+    if (!opened) this.#tell(new Event('error'));
     this.#tell(new CloseEvent('close', { code, reason }));
   }
 

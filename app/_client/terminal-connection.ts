@@ -6,6 +6,7 @@ import {
   type TerminalInfo,
 } from '@/server/contract';
 import { ProvenSocket, socketUrl } from './proven-socket';
+import { onWake } from './wake';
 
 export interface TerminalSink {
   frame(frame: Exclude<ServerFrame, { type: 'info' }>): void;
@@ -18,7 +19,6 @@ interface Channel {
   sink: TerminalSink;
   epoch: number;
   seq: number | null;
-  inputSeq: number;
   /** Typed while the line was down; sent once when it is back. */
   waiting: Uint8Array<ArrayBuffer>[];
 }
@@ -33,6 +33,11 @@ const tab = Math.random().toString(36).slice(2, 12) || 'tab';
 class TerminalConnection {
   #socket: ProvenSocket | null = null;
   #channels = new Map<number, Channel>();
+  /**
+   * Counts what was typed per session, not per channel: the host drops what it has seen from this tab, so a terminal
+   * that is closed and opened again must count on, or its first keys would be taken for old ones.
+   */
+  #typed = new Map<string, number>();
   #next = 1;
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -94,19 +99,24 @@ class TerminalConnection {
 
   open(sessionId: string, sink: TerminalSink): TerminalHandle {
     const number = this.#next++;
-    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, inputSeq: 0, waiting: [] };
+    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, waiting: [] };
     this.#channels.set(number, channel);
     if (this.#socket?.readyState === 1) {
       this.#subscribe(number, channel);
       sink.connected(true);
     } else this.#dial();
+    const count = () => {
+      const next = (this.#typed.get(sessionId) ?? 0) + 1;
+      this.#typed.set(sessionId, next);
+      return next;
+    };
     const typed = (frame: ClientFrame) => {
       if (!this.#send(frame) && channel.waiting.length < MAX_WAITING) {
         channel.waiting.push(encodeClient(frame) as Uint8Array<ArrayBuffer>);
       }
     };
     return {
-      input: (bytes) => typed({ type: 'input', channel: number, inputSeq: ++channel.inputSeq, bytes }),
+      input: (bytes) => typed({ type: 'input', channel: number, inputSeq: count(), bytes }),
       paste: (bytes) => {
         const piece = 128 * 1024;
         for (let i = 0; i < Math.max(1, bytes.length); i += piece) {
@@ -114,7 +124,7 @@ class TerminalConnection {
           typed({
             type: 'paste',
             channel: number,
-            inputSeq: ++channel.inputSeq,
+            inputSeq: count(),
             last,
             bytes: bytes.subarray(i, i + piece),
           });
@@ -151,12 +161,7 @@ export const terminals = (): TerminalConnection => {
   if (!connection) {
     const made = new TerminalConnection();
     connection = made;
-    let hiddenAt = 0;
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'hidden') hiddenAt = Date.now();
-      else if (Date.now() - hiddenAt > 10_000) made.wake();
-    });
-    addEventListener('online', () => made.wake());
+    onWake(() => made.wake());
   }
   return connection;
 };

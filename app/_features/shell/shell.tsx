@@ -89,7 +89,7 @@ function Frame({ children }: { children: ReactNode }) {
     <div className={`app ${full ? 'full' : ''} ${path.startsWith('/session') ? 'in-session' : ''}`}>
       <Sidebar waiting={waiting} />
       <main className="main">
-        {board.ready && !board.online ? (
+        {board.ready && board.line === 'offline' ? (
           <output className="strip">Showing {clockTime(board.heard)}; reconnecting to the host …</output>
         ) : null}
         {children}

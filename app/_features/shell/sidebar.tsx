@@ -82,8 +82,8 @@ export function Sidebar({ waiting }: { waiting: number }) {
       <div className="brand">
         <i />
         Offdeck
-        <span className="host" title={board.online ? 'Connected' : 'Not connected'}>
-          <span className={`dot ${board.online ? '' : 'off'}`} />
+        <span className="host" title={board.line === 'live' ? 'Connected' : 'Not connected'}>
+          <span className={`dot ${board.line === 'live' ? '' : 'off'}`} />
           <span>{info.data?.hostName ?? ''}</span>
         </span>
       </div>
