@@ -79,7 +79,7 @@ try {
   await page.keyboard.press('Escape');
   await page.goto(`${base}/settings`);
   await page.getByText('turns green by itself').waitFor();
-  await page.getByText('tmux', { exact: true }).waitFor();
+  await page.getByText('Looking …').waitFor({ state: 'detached' });
   await theme('dark');
   await take('first-run-dark');
   await page.setViewportSize({ width: 390, height: 844 });

@@ -1,4 +1,4 @@
-import { Challenge, CLOSE, helloText, PROTOCOL } from '@/server/contract';
+import { type Challenge, CLOSE, helloText, PROTOCOL } from '@/server/contract';
 import { readIdentity, sign } from './device-key';
 
 /** What went wrong with the device itself, so the app can say how to get in again. */
@@ -49,7 +49,7 @@ export class ProvenSocket extends EventTarget {
     try {
       const message = JSON.parse(String(event.data)) as { t?: string };
       if (message.t === 'challenge') {
-        const { nonce, serverId, protocol } = Challenge.parse(message);
+        const { nonce, serverId, protocol } = message as Challenge;
         const identity = await readIdentity();
         if (!identity || identity.serverId !== serverId) {
           onRefusal('no-device');

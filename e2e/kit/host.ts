@@ -111,6 +111,8 @@ export class TestHost {
       }
       return (await fetch(`${this.url}/healthz`)).ok;
     });
+    // The page answers a moment before the host has taken up its sessions again.
+    await until('the host is ready', async () => (await this.cli('status')).code === 0);
     return this;
   }
 

@@ -140,7 +140,7 @@ const brotli = (body: Buffer, type: string): Promise<Buffer> =>
         : constants.BROTLI_MODE_GENERIC,
     },
   });
-const gzipped = (body: Buffer): Promise<Buffer> => compressGzip(body, { level: 6 });
+const gzipped = (body: Buffer): Promise<Buffer> => compressGzip(body, { level: 9 });
 
 function readPage(body: Buffer): ShellPage {
   const html = body.toString('utf8');

@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { DeviceId } from './ids';
 import { Scope } from './scopes';
 
-/** Raised whenever an older cached shell could misread the wire. */
-export const PROTOCOL = 1;
-
 /** Server → browser, first text frame of every socket. */
 export const Challenge = z.object({
   t: z.literal('challenge'),
@@ -28,27 +25,6 @@ export type Hello = z.infer<typeof Hello>;
 export const Welcome = z.object({ t: z.literal('welcome'), label: z.string(), scopes: z.array(Scope) });
 export type Welcome = z.infer<typeof Welcome>;
 
-/** Close codes of our sockets. Text reason is for logs; the app words it. */
-export const CLOSE = {
-  refused: 4401,
-  revoked: 4403,
-  tooLarge: 4413,
-  late: 4408,
-  protocol: 4426,
-  goingAway: 4001,
-} as const;
-
-/** The text that `Hello.sig` signs. */
-export const helloText = (h: {
-  serverId: string;
-  origin: string;
-  nonce: string;
-  time: number;
-  deviceId: string;
-  purpose: string; // the socket's path, so a proof for one socket is worthless at another
-}): string =>
-  ['offdeck-hello-1', h.serverId, h.origin, h.purpose, h.deviceId, h.nonce, String(h.time)].join('\n');
-
 /** POST /auth/enrol: a launch code from the URL fragment buys a device its registration, once. */
 export const EnrolRequest = z.object({
   code: z.string().min(20).max(100),
@@ -62,7 +38,5 @@ export const EnrolRequest = z.object({
   sig: z.string().max(200), // over enrolText, with the new key: proves possession
 });
 export type EnrolRequest = z.infer<typeof EnrolRequest>;
-export const enrolText = (e: { code: string; origin: string }): string =>
-  ['offdeck-enrol-1', e.origin, e.code].join('\n');
 export const EnrolReply = z.object({ deviceId: DeviceId, serverId: z.string(), scopes: z.array(Scope) });
 export type EnrolReply = z.infer<typeof EnrolReply>;

@@ -2,25 +2,18 @@
  * The contract: schemas and types of everything that crosses a wire or is stored. Pure: compiled with neither DOM
  * nor Node types, so both the host and the browser can import it by value. It must never do anything.
  */
-export { BoardSnapshot, type BoardUpdate, SECTIONS, type Section, sectionOf } from './board';
+export { answerText } from './answer-text';
+export { BoardSnapshot, type BoardUpdate } from './board';
 export { ControlReply, ControlRequest, HostReport, HostStatus } from './control';
 export { AppError, ErrorCode, ErrorShape } from './errors';
 export { DomainEvent, type LoggedEvent, streamOf } from './events';
-export {
-  Challenge,
-  CLOSE,
-  EnrolReply,
-  EnrolRequest,
-  enrolText,
-  Hello,
-  helloText,
-  PROTOCOL,
-  Welcome,
-} from './handshake';
+export { Challenge, EnrolReply, EnrolRequest, Hello, Welcome } from './handshake';
+export { CLOSE, enrolText, helloText, PROTOCOL } from './handshake-text';
 export { DeviceId, NeedId, ProjectId, SessionId, VendorId, WorktreeId } from './ids';
-export { answerText, Decision, Need, NeedKind, NeedState } from './need';
+export { Decision, Need, NeedKind, NeedState } from './need';
 export { Project, Worktree } from './project';
 export { ALL_SCOPES, PROCEDURE_SCOPES, type ProcedureName, Scope, TERMINAL_SCOPES } from './scopes';
+export { SECTIONS, type Section, sectionOf } from './sections';
 export { Mode, Quota, QuotaWindow, Session, SessionKind } from './session';
 export { StartSession, WorkplaceChoice } from './start';
 export { Evidence, EvidenceSource, SessionState } from './state';

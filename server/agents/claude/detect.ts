@@ -7,6 +7,9 @@ import { manifest } from './manifest';
 /** `claude auth status` prints this without secrets (2.1.197). */
 const AuthStatus = z.object({ loggedIn: z.boolean() });
 
+/** The binary is over 200 MB: its first start from a cold disk takes many seconds. */
+const START_MS = 30_000;
+
 export async function detect(env: VendorEnv): Promise<Detection> {
   const path = findProgram('claude', env.path);
   const found = (part: Partial<Detection>): Detection => ({
@@ -23,7 +26,7 @@ export async function detect(env: VendorEnv): Promise<Detection> {
   if (cpu !== null && !/\bavx2\b/.test(cpu)) {
     return found({ path: null, problem: 'Claude Code needs a processor with AVX2.' });
   }
-  const ask = (...args: string[]) => run(path, args, { env: env.env, timeoutMs: 8_000 }).catch(() => null);
+  const ask = (...args: string[]) => run(path, args, { env: env.env, timeoutMs: START_MS }).catch(() => null);
   const [version, auth] = await Promise.all([ask('--version'), ask('auth', 'status')]);
   if (version?.code !== 0) {
     return found({

@@ -15,7 +15,7 @@ export async function detect(context: VendorEnv): Promise<Detection> {
   };
   if (!found.path) return { ...found, problem: 'Codex was not found on the PATH.' };
   const ask = (...args: string[]) =>
-    run(found.path as string, args, { env: context.env, timeoutMs: 10_000 }).catch((cause: Error) => cause);
+    run(found.path as string, args, { env: context.env, timeoutMs: 30_000 }).catch((cause: Error) => cause);
   const [version, login] = await Promise.all([ask('--version'), ask('login', 'status')]);
   if (version instanceof Error || version.code !== 0) {
     return { ...found, problem: 'Codex was found but does not start: run `codex --version` to see why.' };

@@ -1,0 +1,41 @@
+import { expect, test } from './kit/test';
+
+test('the first page needs at most 200 KB of compressed script', async ({ host, page }) => {
+  const client = await page.context().newCDPSession(page);
+  await client.send('Network.enable');
+  const scripts = new Map<string, number>();
+  const kinds = new Map<string, string>();
+  client.on('Network.responseReceived', (event) => kinds.set(event.requestId, event.type));
+  client.on('Network.loadingFinished', (event) => {
+    if (kinds.get(event.requestId) === 'Script') scripts.set(event.requestId, event.encodedDataLength);
+  });
+  await page.goto(await host.link());
+  await expect(page.getByRole('heading', { name: 'No sessions yet' })).toBeVisible();
+  const total = [...scripts.values()].reduce((sum, size) => sum + size, 0);
+  console.log(`first page: ${(total / 1024).toFixed(0)} KB of compressed script in ${scripts.size} files`);
+  expect(scripts.size).toBeGreaterThan(2);
+  expect(total).toBeLessThanOrEqual(200 * 1024);
+});
+
+test('the head says its charset first, has a short title and names the CLIs in its preview', async ({
+  host,
+  page,
+}) => {
+  const html = await (await fetch(host.url)).text();
+  expect(html.slice(0, 1024).toLowerCase()).toContain('charset="utf-8"');
+  expect(html).toMatch(/<meta property="og:description" content="[^"]*Claude Code[^"]*Codex/);
+  for (const path of ['/', '/needs', '/settings', '/session']) {
+    await page.goto(host.url + path);
+    expect((await page.title()).length).toBeLessThan(25);
+  }
+});
+
+test('a browser that is not paired sees how to get in, and nothing else', async ({ host, page }) => {
+  await page.goto(host.url);
+  await expect(page.getByText('This browser is not paired with this host.')).toBeVisible();
+  await expect(page.getByText('npx offdeck open')).toBeVisible();
+  // Another page first: a new fragment alone does not load the page again.
+  await page.goto('about:blank');
+  await page.goto(`${host.url}/#odl_${'x'.repeat(43)}`);
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('offdeck open');
+});
