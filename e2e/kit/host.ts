@@ -201,7 +201,19 @@ export class TestHost {
 
   async dispose(): Promise<void> {
     await this.kill('SIGTERM').catch(() => {});
+    const pids = await this.tmux('list-panes', '-a', '-F', '#{pane_pid}').catch(() => '');
     await this.tmux('kill-server').catch(() => {});
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    // A CLI that is hung up still writes its farewell into the folder that is about to go.
+    for (const pid of pids.split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    }
+    await until('the folder of the test is gone', () => {
+      rmSync(this.root, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
+      return true;
+    }).catch((error: Error) => process.stderr.write(`left behind: ${error.message}\n`));
   }
 }
