@@ -84,13 +84,13 @@ try {
   await take('first-run-dark');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(base);
-  await page.getByText('Upload race').first().waitFor();
+  await page.getByRole('main').getByText('Upload race').first().waitFor();
   for (const name of ['dark', 'light']) {
     await theme(name);
     await take(`board-390-${name}`);
   }
   await page.goto(`${base}/needs`);
-  await page.getByText('Upload race').first().waitFor();
+  await page.getByRole('main').getByText('Upload race').first().waitFor();
   await theme('dark');
   await take('needs-390-dark');
 } finally {
