@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { encodeClient } from '../server/contract';
 import { Device } from './kit/device';
 import { type TestHost, until } from './kit/host';
 import { expect, test } from './kit/test';
@@ -141,5 +142,33 @@ test('pitfall 1: the host dies in a flow; the agent goes on and the browser come
       timeout: 30_000,
     })
     .toBeGreaterThan(after);
+  device.close();
+});
+
+test('a key sent right behind a paste never overtakes it', async ({ host, desk }) => {
+  const { device, pane } = await shell(host, desk);
+  const socket = await device.socket('/ws/term', '?tab=order');
+  const session = (await host.sessions())[0];
+  socket.send(
+    encodeClient({
+      type: 'sub',
+      channel: 1,
+      sessionId: Buffer.from(session?.id ?? ''),
+      epoch: 0,
+      from: null,
+    }),
+  );
+  // Without an order of its own the key is written at once and the paste waits for a process to load it.
+  for (let i = 0; i < 20; i++) {
+    const text = Buffer.from(`echo n${i}`);
+    socket.send(encodeClient({ type: 'paste', channel: 1, inputSeq: 2 * i + 1, last: true, bytes: text }));
+    socket.send(encodeClient({ type: 'input', channel: 1, inputSeq: 2 * i + 2, bytes: Buffer.from('\r') }));
+  }
+  await until('all ran', async () => (await held(host, pane)).includes('n19'));
+  const ran = (await host.tmux('capture-pane', '-p', '-S', '-', '-t', pane))
+    .split('\n')
+    .filter((row) => /^n\d+$/.test(row));
+  expect(ran).toEqual(Array.from({ length: 20 }, (_, i) => `n${i}`));
+  socket.terminate();
   device.close();
 });

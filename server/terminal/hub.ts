@@ -39,6 +39,7 @@ export class Hub {
   #sizes = new Map<string, Size>();
   #lastInput = new Map<string, number>();
   #client: ControlClient;
+  #typing = new Map<string, Promise<void>>();
   #chunks = new Map<string, Buffer[]>();
   #flushing: NodeJS.Immediate | null = null;
 
@@ -167,8 +168,9 @@ export class Hub {
     this.#lastInput.set(key, frame.inputSeq);
     const bytes = Buffer.from(frame.bytes);
     if (frame.type === 'input') {
-      if (bytes.length > TYPED_AS_PASTE) void this.#paste(channel.pane.id, bytes, false);
-      else this.#keys(channel.pane.id, bytes);
+      if (bytes.length > TYPED_AS_PASTE)
+        this.#inOrder(channel.pane.id, () => this.#paste(channel.pane.id, bytes, false));
+      else this.#inOrder(channel.pane.id, () => this.#keys(channel.pane.id, bytes));
       return;
     }
     const pieces = viewer.pastes.get(frame.channel) ?? [];
@@ -178,7 +180,21 @@ export class Hub {
       return;
     }
     viewer.pastes.delete(frame.channel);
-    void this.#paste(channel.pane.id, Buffer.concat(pieces), true);
+    this.#inOrder(channel.pane.id, () => this.#paste(channel.pane.id, Buffer.concat(pieces), true));
+  }
+
+  /**
+   * One pane's input in the order it came. A paste is loaded by a process of its own; an Enter typed after it must not
+   * overtake it, or it would land in whatever is on the screen then: perhaps a dialog, which it would answer.
+   */
+  #inOrder(pane: string, act: () => void | Promise<void>): void {
+    const before = this.#typing.get(pane);
+    const done = before ? before.then(act) : act();
+    if (!done) return; // nothing was waiting: a key goes out at once
+    const tail = done.then(() => {
+      if (this.#typing.get(pane) === tail) this.#typing.delete(pane);
+    });
+    this.#typing.set(pane, tail);
   }
 
   #keys(pane: string, bytes: Buffer): void {
