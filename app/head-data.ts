@@ -9,7 +9,7 @@ export const metadata: Metadata = {
   description,
   applicationName: 'Offdeck',
   manifest: '/manifest.webmanifest',
-  icons: { icon: '/icon.svg', apple: '/icon-192.png' },
+  icons: { icon: '/icon.svg', apple: '/icon-apple-180.png' },
   openGraph: { title: 'Offdeck', description, type: 'website' },
   referrer: 'no-referrer',
 };

@@ -1,12 +1,7 @@
-import { QueryClient } from '@tanstack/react-query';
 import { createTRPCClient, createWSClient, TRPCClientError, wsLink } from '@trpc/client';
 import type { AppRouter } from '@/server/api/router';
 import type { ErrorShape } from '@/server/contract';
 import { ProvenSocket, socketUrl } from './proven-socket';
-
-export const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
-});
 
 let made: ReturnType<typeof make> | null = null;
 const make = () => {
@@ -31,6 +26,11 @@ export function redial(): void {
   const connection = made?.ws.connection;
   // One that is still dialling may have been dialled into the sleep.
   if (connection && connection.state !== 'closed') connection.ws.close();
+}
+
+/** Ends the connection for good, for a device that is refused; the next call would dial again. */
+export function hangUp(): void {
+  void made?.ws.close();
 }
 
 /** What to show of a failure: what happened, and what to do. */

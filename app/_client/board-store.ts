@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { BoardUpdate, Need, Project, Session, VendorManifest, Worktree } from '@/server/contract';
-import { api, redial } from './api';
+import { api, hangUp, redial } from './api';
 import { onWake } from './wake';
 
 export interface BoardState {
@@ -66,6 +66,16 @@ const set = (next: BoardState) => {
   for (const listener of listeners) listener();
 };
 
+/** When this page first saw a request as no longer open; the record itself has a time only once it is settled. */
+const noticed = new Map<string, number>();
+const notice = (update: BoardUpdate): void => {
+  const needs =
+    update.type === 'need' ? [update.need] : update.type === 'snapshot' ? update.snapshot.needs : [];
+  for (const need of needs) {
+    if (need.state !== 'pending' && !noticed.has(need.id)) noticed.set(need.id, need.settled ?? Date.now());
+  }
+};
+
 let following = false;
 const RETRY_MS = 2_000;
 
@@ -75,6 +85,7 @@ function subscribe(): void {
     { after: state.seq },
     {
       onData: ({ id, data }) => {
+        notice(data as BoardUpdate);
         set({
           ...applyUpdate(state, data as BoardUpdate),
           seq: Number(id),
@@ -89,19 +100,29 @@ function subscribe(): void {
       },
       // The host ended this subscription with an error; it does not come back by itself.
       onError: () => {
+        if (!following) return;
         set({ ...state, line: 'offline' });
-        setTimeout(subscribe, RETRY_MS);
+        setTimeout(() => following && subscribe(), RETRY_MS);
       },
     },
   );
 }
 
-/** Follows the board for as long as the page lives. */
+/** Follows the board for as long as the page lives, or until `stopFollowing`. */
 export function followBoard(): void {
   if (following) return;
   following = true;
   subscribe();
-  onWake(redial);
+  if (!listening) onWake(redial);
+  listening = true;
+}
+let listening = false;
+
+/** Says goodbye to the host and forgets what it showed: this device is refused. */
+export function stopFollowing(): void {
+  following = false;
+  hangUp();
+  set(EMPTY);
 }
 
 export const useBoard = (): BoardState =>
@@ -116,3 +137,22 @@ export const useBoard = (): BoardState =>
 
 export const openNeedsOf = (board: BoardState, sessionId: string): Need[] =>
   [...board.needs.values()].filter((need) => need.sessionId === sessionId && need.state === 'pending');
+
+const LINGER_MS = 8_000;
+
+/** When a request stopped being open, as far as this page knows. */
+export const settledAt = (need: Need): number => need.settled ?? noticed.get(need.id) ?? 0;
+
+/**
+ * A request that was answered or fell away a moment ago: its card says by whom before it leaves. One whose answer the
+ * agent has not taken stays for as long as that is so.
+ */
+export function settledLately(board: BoardState, sessionId: string, now: number): Need | null {
+  let latest: Need | null = null;
+  for (const need of board.needs.values()) {
+    if (need.sessionId !== sessionId || need.state === 'pending') continue;
+    if (need.state !== 'answered' && now - settledAt(need) > LINGER_MS) continue;
+    if (!latest || settledAt(need) >= settledAt(latest)) latest = need;
+  }
+  return latest;
+}

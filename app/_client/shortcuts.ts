@@ -15,11 +15,17 @@ export function onKeys(keys: Keys): () => void {
   let beforeAt = 0;
   const listener = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.altKey) return;
-    const mod = event.metaKey || event.ctrlKey;
-    const name = `${mod ? 'mod+' : ''}${event.key.toLowerCase()}`;
-    if (!mod && typing(event.target)) return;
-    if (mod && event.target instanceof HTMLElement && event.target.closest('.xterm') && !event.metaKey)
+    const inTerminal = event.target instanceof HTMLElement && !!event.target.closest('.xterm');
+    // In a terminal Ctrl belongs to the program there; ours are ⌘ and Ctrl with Shift.
+    const mod = event.metaKey || (inTerminal ? event.ctrlKey && event.shiftKey : event.ctrlKey);
+    if (event.ctrlKey && !mod) return;
+    const key = mod && event.code === 'Period' ? '.' : event.key.toLowerCase();
+    const name = `${mod ? 'mod+' : ''}${key}`;
+    if (!mod && typing(event.target)) {
+      // Esc leaves the field; the next one goes back. The terminal's Esc is the program's own.
+      if (name === 'escape' && !inTerminal && event.target instanceof HTMLElement) event.target.blur();
       return;
+    }
     if (!mod && document.querySelector('[role="dialog"]')) return;
     const pair = event.timeStamp - beforeAt < 1_000 ? `${before} ${name}` : '';
     before = name;

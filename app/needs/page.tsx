@@ -1,8 +1,13 @@
 import type { Metadata } from 'next';
+import { Suspense } from 'react';
 import { Inbox } from '../_features/needs';
 
 export const metadata: Metadata = { title: 'Needs you' };
 
 export default function Page() {
-  return <Inbox />;
+  return (
+    <Suspense>
+      <Inbox />
+    </Suspense>
+  );
 }

@@ -1,10 +1,16 @@
 'use client';
 import Link from 'next/link';
-import { useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Decision, Need, Session } from '@/server/contract';
 import { answer } from '../../_client/answer';
 import { problemText } from '../../_client/api';
-import { visiblePieces } from '../../_ui/visible-text';
+import { VisibleText } from './visible-request';
+
+/** A new request may take the place of the one just answered, under the same finger: it can be answered a moment later. */
+const SETTLE_MS = 500;
+
+/** `sent` until the host has said that the answer is recorded; what the agent makes of it, the record says. */
+type Step = { at: 'open' } | { at: 'sent'; decision: Decision } | { at: 'recorded' };
 
 /**
  * One request, whole. Approve can be pressed only when all of it could be read; the answer is signed over exactly
@@ -19,72 +25,66 @@ export function NeedCard({
   session: Session;
   inCard?: boolean;
 }) {
-  const text = useRef<HTMLPreElement>(null);
   const [readAll, setReadAll] = useState(false);
-  const [sending, setSending] = useState<Decision | null>(null);
+  const [calm, setCalm] = useState(false);
+  const [step, setStep] = useState<Step>({ at: 'open' });
   const [problem, setProblem] = useState<string | null>(null);
+  const shown = useRef('');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new request must be read anew.
+  // Another request in the same place must be read anew.
+  if (shown.current !== need.digest) {
+    shown.current = need.digest;
+    if (readAll) setReadAll(false);
+    if (calm) setCalm(false);
+    if (step.at !== 'open') setStep({ at: 'open' });
+    if (problem) setProblem(null);
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counts anew for each request.
   useEffect(() => {
-    const look = () => {
-      const box = text.current;
-      if (box && box.scrollTop + box.clientHeight >= box.scrollHeight - 4) setReadAll(true);
-    };
-    setReadAll(false);
-    setProblem(null);
-    setSending(null);
-    look();
-    const box = text.current;
-    box?.addEventListener('scroll', look);
-    const observer = new ResizeObserver(look);
-    if (box) observer.observe(box);
-    return () => {
-      box?.removeEventListener('scroll', look);
-      observer.disconnect();
-    };
-  }, [need.id]);
+    const timer = setTimeout(() => setCalm(true), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [need.digest]);
 
   const send = async (decision: Decision) => {
-    setSending(decision);
+    setStep({ at: 'sent', decision });
     setProblem(null);
     try {
       await answer(need, decision);
+      setStep({ at: 'recorded' });
     } catch (error) {
+      // The request stays open here: nothing was decided that we know of.
       setProblem(problemText(error));
-      setSending(null);
+      setStep({ at: 'open' });
     }
   };
-  const open = need.state === 'pending';
-  const pieces = visiblePieces(need.body);
-  const scrolls = !readAll;
-  const keys = (event: React.KeyboardEvent) => {
-    if (event.target instanceof HTMLInputElement || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (event.key === 'a' && open && readAll && need.answerable && !sending) void send('allow');
-    if (event.key === 'd' && open && need.answerable && !sending) void send('deny');
+  const open = need.state === 'pending' && step.at === 'open' && calm && need.answerable;
+  const keys = (event: KeyboardEvent) => {
+    if (event.metaKey || event.ctrlKey || event.altKey || event.repeat) return;
+    const decision = event.key === 'a' ? 'allow' : event.key === 'd' ? 'deny' : null;
+    if (!decision) return;
+    event.preventDefault();
+    if (open && (decision === 'deny' || readAll)) void send(decision);
   };
   return (
-    <section aria-label={`${need.title}: ${session.name}`} onKeyDown={keys} data-need={need.id}>
+    <section
+      className="need-card"
+      aria-label={`${need.title}: ${session.name}`}
+      onKeyDown={keys}
+      data-need={need.id}
+    >
       <div className="req">
         <p>{need.title}</p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long request must be scrollable by keyboard. */}
-        <pre className="mono" ref={text} tabIndex={0}>
-          {pieces.map((piece, i) =>
-            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move.
-            piece.hidden ? <mark key={i}>{piece.text}</mark> : <span key={i}>{piece.text}</span>,
-          )}
-        </pre>
+        <VisibleText key={need.digest} text={need.body} onRead={() => setReadAll(true)} />
         {need.why ? <p className="why">Why: {need.why}</p> : null}
       </div>
-      {pieces.some((piece) => piece.hidden) ? (
-        <p className="note problem">This request holds characters that cannot be seen; they are marked.</p>
-      ) : null}
       <div className="acts">
         {need.answerable ? (
           <>
             <button
               type="button"
               className="btn no-answer"
-              disabled={!open || sending !== null}
+              data-answer="deny"
+              disabled={!open}
               onClick={() => void send('deny')}
             >
               Deny <kbd>D</kbd>
@@ -92,8 +92,9 @@ export function NeedCard({
             <button
               type="button"
               className="btn yes"
-              disabled={!open || !readAll || sending !== null}
-              title={scrolls ? 'Read it to the end first' : undefined}
+              data-answer="allow"
+              disabled={!open || !readAll}
+              title={readAll ? undefined : 'Read it to the end first'}
               onClick={() => void send('allow')}
             >
               Approve <kbd>A</kbd>
@@ -110,11 +111,13 @@ export function NeedCard({
         ) : null}
       </div>
       <p className="note" aria-live="polite">
-        {sending
+        {step.at === 'sent'
           ? 'Sent; waiting for the host to record it …'
-          : scrolls && open
-            ? 'Scroll to the end to approve.'
-            : ''}
+          : step.at === 'recorded'
+            ? 'Recorded on the host; waiting for the agent …'
+            : need.answerable && !readAll
+              ? 'Scroll to the end to approve.'
+              : ''}
       </p>
       {problem ? (
         <p className="note problem" role="alert">
@@ -122,25 +125,5 @@ export function NeedCard({
         </p>
       ) : null}
     </section>
-  );
-}
-
-const OUTCOME: Partial<Record<Need['state'], string>> = {
-  answered: 'recorded on the host; the agent has not taken it yet',
-  delivered: 'taken by the agent',
-  confirmed: 'taken by the agent',
-};
-
-/** What became of a request a moment ago: by whom, and whether the agent has it. */
-export function SettledNote({ need }: { need: Need }) {
-  const by = need.answeredByLabel
-    ? `${need.decision === 'allow' ? 'Approved' : 'Denied'} on ${need.answeredByLabel}`
-    : (need.note ?? 'No longer open.');
-  const outcome = need.answeredByLabel ? (OUTCOME[need.state] ?? need.note) : null;
-  return (
-    <p className="note">
-      {by}
-      {outcome ? ` · ${outcome}` : ''}
-    </p>
   );
 }

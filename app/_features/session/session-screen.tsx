@@ -1,18 +1,18 @@
 'use client';
+import './session.css';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
-import { Popover } from 'radix-ui';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { Session } from '@/server/contract';
-import { api, problemText } from '../../_client/api';
-import { openNeedsOf, useBoard } from '../../_client/board-store';
-import { onKeys } from '../../_client/shortcuts';
-import { clockTime, elapsed } from '../../_ui/elapsed';
-import { Glyph } from '../../_ui/glyph';
-import { stateWords, toneOf } from '../../_ui/state-words';
+import { api } from '../../_client/api';
+import { openNeedsOf, settledLately, useBoard } from '../../_client/board-store';
+import { clockTime } from '../../_ui/elapsed';
+import { MenuButton } from '../../_ui/menu-button';
 import { useNow } from '../../_ui/use-now';
+import { Waiting } from '../../_ui/waiting';
 import { NeedCard, SettledNote } from '../needs';
+import { SessionHeader } from './session-header';
 
 const TerminalView = dynamic(() => import('./terminal-view').then((m) => m.TerminalView), {
   ssr: false,
@@ -24,187 +24,84 @@ export function SessionScreen() {
   const board = useBoard();
   const session = board.sessions.get(id ?? '');
   useEffect(() => {
-    if (session?.state === 'finished') void api().sessions.seen.mutate({ id: session.id });
+    // Looked at: no longer news. A call that is lost is made again with the next look.
+    if (session?.state === 'finished')
+      void api()
+        .sessions.seen.mutate({ id: session.id })
+        .catch(() => {});
   }, [session?.state, session?.id]);
   useEffect(() => {
     if (session) document.title = `${session.name} · Offdeck`;
   }, [session]);
-  if (!board.ready) return <div className="term" aria-busy="true" />;
-  if (!session) {
+  if (!board.ready || !session) {
     return (
-      <div className="empty">
-        <h2>There is no such session</h2>
-        <p>It may belong to another state folder.</p>
-        <Link className="btn" href="/">
-          Board
-        </Link>
-      </div>
+      <>
+        <header className="bar">
+          <MenuButton />
+          <Link className="sub" href="/">
+            Board
+          </Link>
+        </header>
+        {!board.ready ? (
+          <Waiting />
+        ) : (
+          <div className="empty">
+            <h2>There is no such session</h2>
+            <p>The link may belong to another host, or to another state folder of this one.</p>
+            <Link className="btn" href="/">
+              Board
+            </Link>
+          </div>
+        )}
+      </>
     );
   }
   return <Open key={session.id} session={session} />;
 }
 
-function Why({ session }: { session: Session }) {
-  const now = useNow();
-  return (
-    <Popover.Portal>
-      <Popover.Content className="why-pop" align="end" sideOffset={6}>
-        <b>Why this state</b>
-        {session.reason ? <p>{session.reason}</p> : null}
-        <ul>
-          {session.evidence.map((vote) => (
-            <li key={vote.source}>
-              {vote.source}: {vote.detail}{' '}
-              <span className="hint">
-                ({vote.state}, {elapsed(now - vote.at)} ago)
-              </span>
-            </li>
-          ))}
-          {session.evidence.length === 0 ? <li>No signal yet.</li> : null}
-        </ul>
-      </Popover.Content>
-    </Popover.Portal>
-  );
-}
-
 function Open({ session }: { session: Session }) {
   const board = useBoard();
   const now = useNow();
-  const [problem, setProblem] = useState<string | null>(null);
-  const [sure, setSure] = useState<'interrupt' | 'end' | null>(null);
-  const [busy, setBusy] = useState(false);
   const needs = openNeedsOf(board, session.id);
-  const settled = [...board.needs.values()]
-    .filter(
-      (need) =>
-        need.sessionId === session.id && need.state !== 'pending' && now - (need.settled ?? now) < 20_000,
-    )
-    .at(-1);
-  const project = board.projects.get(session.projectId ?? '');
-  const worktree = board.worktrees.get(session.worktreeId ?? '');
-  const vendor = board.vendors.find((v) => v.id === session.vendor);
-  const tone = toneOf(session, needs);
-
-  const act = async (what: () => Promise<unknown>) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await what();
-    } catch (error) {
-      setProblem(problemText(error));
-    } finally {
-      setBusy(false);
-      setSure(null);
-    }
-  };
-  useEffect(() => onKeys({ 'mod+.': () => setSure('interrupt') }), []);
-  useEffect(() => {
-    if (!sure) return;
-    const timer = setTimeout(() => setSure(null), 5_000);
-    return () => clearTimeout(timer);
-  }, [sure]);
-
+  const settled = settledLately(board, session.id, now);
   const running = session.state !== 'exited';
+  const asks = needs.length > 0 || session.state === 'needs-you';
   return (
     <div className="session">
-      <header className="bar">
-        <Link className="sub wide-only" href="/">
-          Board /
-        </Link>
-        <Link className="phone-only" href="/" aria-label="Back to the board">
-          ‹
-        </Link>
-        <input
-          className="name"
-          aria-label="Name of the session"
-          defaultValue={session.name}
-          key={session.name}
-          maxLength={80}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') event.currentTarget.blur();
-            if (event.key === 'Escape') {
-              event.currentTarget.value = session.name;
-              event.currentTarget.blur();
-            }
-          }}
-          onBlur={(event) => {
-            const name = event.currentTarget.value.trim();
-            if (name && name !== session.name)
-              void act(() => api().sessions.rename.mutate({ id: session.id, name }));
-            else event.currentTarget.value = session.name;
-          }}
-        />
-        <span className="sub" title={session.cwd}>
-          {[
-            vendor?.short ?? (session.kind === 'terminal' ? 'Terminal' : session.vendor),
-            project?.name,
-            worktree?.branch ? `${worktree.branch}${worktree.base ? ` ← ${worktree.base}` : ''}` : null,
-          ]
-            .filter(Boolean)
-            .join(' · ')}
-        </span>
-        <span className="sp" />
-        <Popover.Root>
-          <Popover.Trigger className={`st num ${tone}`} aria-label="Why this state">
-            <Glyph state={tone === 'need' ? 'needs-you' : session.state} />
-            {stateWords(session, needs, now)}
-          </Popover.Trigger>
-          <Why session={session} />
-        </Popover.Root>
-        {running && session.kind === 'agent' && ['working', 'waiting'].includes(session.state) ? (
-          <button
-            type="button"
-            className="btn"
-            disabled={busy}
-            onClick={() =>
-              sure === 'interrupt'
-                ? void act(() => api().sessions.interrupt.mutate({ id: session.id }))
-                : setSure('interrupt')
-            }
-          >
-            {sure === 'interrupt' ? 'Really interrupt?' : 'Interrupt'}
-          </button>
-        ) : null}
-        {running ? (
-          <button
-            type="button"
-            className="btn ghost"
-            disabled={busy}
-            onClick={() =>
-              sure === 'end' ? void act(() => api().sessions.end.mutate({ id: session.id })) : setSure('end')
-            }
-          >
-            {sure === 'end' ? 'End it now?' : 'End'}
-          </button>
-        ) : session.resumable ? (
-          <button
-            type="button"
-            className="btn pri"
-            disabled={busy}
-            onClick={() => void act(() => api().sessions.resume.mutate({ id: session.id }))}
-          >
-            Resume
-          </button>
-        ) : null}
-      </header>
-      {problem ? (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
+      <SessionHeader session={session} needs={needs} />
+      {needs[0] ? (
+        <article className="card need asks">
+          {needs.length > 1 ? <p className="note num">1 of {needs.length}</p> : null}
+          <NeedCard need={needs[0]} session={session} />
+        </article>
+      ) : null}
+      {!needs[0] && settled ? <SettledNote need={settled} /> : null}
+      {session.promptKept && session.prompt && running ? (
+        <p className="note">First message kept; the agent has not taken it yet.</p>
       ) : null}
       {!running ? (
         <p className="note">
-          {session.reason} {session.ended ? clockTime(session.ended) : ''}
+          {[
+            session.reason,
+            session.exitCode === null ? null : `Exit code ${session.exitCode}.`,
+            session.ended ? clockTime(session.ended) : null,
+          ]
+            .filter(Boolean)
+            .join(' ')}
         </p>
       ) : null}
-      {needs[0] ? (
-        <article className="card need" style={{ margin: '12px 16px 0' }}>
-          <NeedCard need={needs[0]} session={session} />
-        </article>
-      ) : settled ? (
-        <SettledNote need={settled} />
-      ) : null}
-      {session.pane ? <TerminalView session={session} /> : <p className="note">Its terminal is gone.</p>}
+      {session.pane ? (
+        <TerminalView session={session} blocked={asks ? 'Answer the request first.' : null} />
+      ) : (
+        <div className="empty">
+          <h2>Its terminal is gone</h2>
+          <p>
+            {session.resumable
+              ? 'The conversation is kept by the agent. Resume it to go on.'
+              : 'Nothing of it can be resumed. Its worktree and branch are still there.'}
+          </p>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,126 +1,141 @@
 'use client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { api, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
-import { readFontSize, readTheme, setFontSize, setTheme, type Theme } from '../../_client/preferences';
-import { elapsed } from '../../_ui/elapsed';
-import { Preflight } from '../start';
+import { useHostInfo } from '../../_client/host-info';
+import { FONT_SIZES, isOn, readFontSize, type Switch, setFontSize, turn } from '../../_client/preferences';
+import { readTheme, setTheme, type Theme } from '../../_client/theme';
+import { ask } from '../../_ui/asks';
+import { MenuButton } from '../../_ui/menu-button';
+import { Field, Pick } from '../../_ui/pick';
+import { FirstRun } from '../start';
+import { Devices } from './devices';
 
-const THEMES: readonly [Theme, string][] = [
-  ['system', 'As the system'],
-  ['dark', 'Dark'],
-  ['light', 'Light'],
-];
+const THEMES = [
+  { value: 'system', label: 'As the system' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'light', label: 'Light' },
+] as const;
+
+function Toggle({ name, label, hint }: { name: Switch; label: string; hint: string }) {
+  const [on, setOn] = useState(() => isOn(name));
+  return (
+    <label className="switch">
+      <input
+        type="checkbox"
+        checked={on}
+        onChange={(event) => {
+          setOn(event.target.checked);
+          turn(name, event.target.checked);
+        }}
+      />
+      <span>
+        {label}
+        <span className="hint">{hint}</span>
+      </span>
+    </label>
+  );
+}
+
+function FontSize() {
+  const [size, setSize] = useState(readFontSize);
+  const change = (by: number) => {
+    const next = Math.min(FONT_SIZES.most, Math.max(FONT_SIZES.least, size + by));
+    setSize(next);
+    setFontSize(next);
+  };
+  return (
+    <fieldset className="stepper" aria-label="Size of the terminal's text">
+      <button
+        type="button"
+        className="btn"
+        aria-label="Smaller"
+        disabled={size <= FONT_SIZES.least}
+        onClick={() => change(-1)}
+      >
+        −
+      </button>
+      <output className="num">{size} px</output>
+      <button
+        type="button"
+        className="btn"
+        aria-label="Larger"
+        disabled={size >= FONT_SIZES.most}
+        onClick={() => change(1)}
+      >
+        +
+      </button>
+    </fieldset>
+  );
+}
 
 export function Settings() {
   const board = useBoard();
-  const client = useQueryClient();
-  const [theme, choose] = useState<Theme>('system');
-  const [size, choose2] = useState(13);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [sure, setSure] = useState<string | null>(null);
-  useEffect(() => {
-    choose(readTheme());
-    choose2(readFontSize());
-  }, []);
-  const devices = useQuery({
-    queryKey: ['devices'],
-    queryFn: () => api().devices.list.query(),
-    enabled: board.ready,
-  });
-  const info = useQuery({ queryKey: ['info'], queryFn: () => api().host.info.query(), enabled: board.ready });
-  const revoke = async (id: string) => {
-    if (sure !== id) {
-      setSure(id);
-      return;
-    }
-    setSure(null);
-    try {
-      await api().devices.revoke.mutate({ id: id as never });
-      await client.invalidateQueries({ queryKey: ['devices'] });
-    } catch (error) {
-      setProblem(problemText(error));
-    }
-  };
+  const [theme, choose] = useState<Theme>(readTheme);
+  const info = useHostInfo(board.ready);
+  useEffect(() => choose(readTheme()), []);
   return (
     <>
       <header className="bar">
+        <MenuButton />
         <h1>Settings</h1>
       </header>
-      <div className="empty" style={{ margin: '0 auto' }}>
-        <div className="panel">
-          <h3>This browser</h3>
+      <div className="settings">
+        <section className="panel" aria-label="This browser">
+          <h2>This browser</h2>
           <div className="body">
-            <div className="field">
-              <span>Theme</span>
-              <div className="pick" role="radiogroup" aria-label="Theme">
-                {THEMES.map(([value, label]) => (
-                  // biome-ignore lint/a11y/useSemanticElements: a group of buttons that look like the other choices.
-                  <button
-                    type="button"
-                    key={value}
-                    role="radio"
-                    aria-checked={theme === value}
-                    onClick={() => {
-                      choose(value);
-                      setTheme(value);
-                    }}
-                  >
-                    {label}
-                  </button>
-                ))}
-              </div>
-            </div>
-            <label className="field">
-              <span>Terminal text</span>
-              <input
-                className="in num"
-                type="number"
-                min={8}
-                max={28}
-                value={size}
-                onChange={(event) => {
-                  const value = Number(event.target.value);
-                  choose2(value);
-                  if (value >= 8 && value <= 28) setFontSize(value);
+            <Field label="Theme">
+              <Pick
+                label="Theme"
+                value={theme}
+                options={THEMES}
+                onChange={(value) => {
+                  choose(value);
+                  setTheme(value);
                 }}
               />
-            </label>
+            </Field>
+            <Field label="Terminal text">
+              <FontSize />
+            </Field>
+            <Field label="Terminal">
+              <Toggle
+                name="terminal-gpu"
+                label="Draw with the graphics card"
+                hint="Smoother on a desk with much output. Goes back to plain drawing by itself when it fails."
+              />
+              <Toggle
+                name="terminal-reader"
+                label="For screen readers"
+                hint="Reads new lines of the terminal aloud."
+              />
+            </Field>
+            <Field label="Keys">
+              <button type="button" className="btn" onClick={() => ask('help')}>
+                Show the keys <kbd>?</kbd>
+              </button>
+            </Field>
           </div>
-        </div>
-        <div className="panel">
-          <h3>
-            Devices <small>paired browsers; removing one cuts it off at once</small>
-          </h3>
-          {devices.error ? <p className="note problem">{problemText(devices.error)}</p> : null}
-          {problem ? <p className="note problem">{problem}</p> : null}
-          {devices.data
-            ?.filter((device) => device.revoked === null)
-            .map((device) => (
-              <div className="ck" key={device.id}>
-                <span className="ok">{device.you ? '●' : '○'}</span>
-                <span>{device.label}</span>
-                <span className="hint">
-                  {device.you
-                    ? 'this browser'
-                    : device.lastSeen
-                      ? `seen ${elapsed(Date.now() - device.lastSeen)} ago`
-                      : 'never seen'}
-                  {' · may '}
-                  {device.scopes.join(', ')}
-                </span>
-                <button type="button" className="btn danger" onClick={() => void revoke(device.id)}>
-                  {sure === device.id ? 'Really remove?' : 'Remove'}
-                </button>
-              </div>
-            ))}
-        </div>
-        <Preflight />
-        <p className="hint">
-          Offdeck {info.data?.version} on {info.data?.hostName}. No account, no telemetry: nothing leaves this
-          machine but what your agents and git send themselves.
-        </p>
+        </section>
+        <Devices />
+        <FirstRun />
+        <section className="panel" aria-label="About">
+          <h2>About</h2>
+          <div className="body">
+            <Field label="Host">
+              <span className="fact">{info?.hostName ?? '…'}</span>
+            </Field>
+            <Field label="This browser is">
+              <span className="fact">{info?.deviceLabel ?? '…'}</span>
+            </Field>
+            <Field label="Version">
+              <span className="fact num">{info?.version ?? '…'}</span>
+            </Field>
+            <p className="hint">
+              No account, no telemetry: nothing leaves this machine but what your agents and git send
+              themselves.
+            </p>
+          </div>
+        </section>
       </div>
     </>
   );

@@ -1,58 +1,37 @@
 'use client';
-import { QueryClientProvider } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
-import { queryClient } from '../../_client/api';
-import { followBoard, useBoard } from '../../_client/board-store';
-import { readIdentity } from '../../_client/device-key';
-import { enrol, takeCode } from '../../_client/enrol';
-import { listenForRefusal } from '../../_client/proven-socket';
+import { useBoard } from '../../_client/board-store';
 import { onKeys } from '../../_client/shortcuts';
 import { giveStylesTheirNonce } from '../../_client/style-nonce';
+import { followTheme } from '../../_client/theme';
+import { ask, onAsk } from '../../_ui/asks';
 import { clockTime } from '../../_ui/elapsed';
-import { openStart, StartHost } from '../start';
+import { StartHost } from '../start';
+import { Announcer } from './announcer';
+import { useGate } from './gate';
 import { Bottom, Sidebar } from './sidebar';
 import { SignedOut } from './signed-out';
+import { ToastHost } from './toast-host';
 
 const Palette = dynamic(() => import('./palette').then((m) => m.Palette), { ssr: false });
 const Help = dynamic(() => import('./help').then((m) => m.Help), { ssr: false });
 
-type Gate = { at: 'looking' } | { at: 'in' } | { at: 'out'; why: string };
-
-const REFUSED = {
-  'no-device': 'This browser is not paired with this host.',
-  refused: 'The host does not know this browser any more.',
-  revoked: 'This browser was removed from the host.',
-  protocol: 'This page is older than the host. Reload it.',
-} as const;
-
 export function Shell({ children }: { children: ReactNode }) {
-  const [gate, setGate] = useState<Gate>({ at: 'looking' });
+  const gate = useGate();
   useEffect(() => {
     giveStylesTheirNonce();
-    listenForRefusal((why) => setGate({ at: 'out', why: REFUSED[why] }));
-    void (async () => {
-      try {
-        const code = takeCode();
-        if (code) await enrol(code);
-        if (!(await readIdentity())) {
-          setGate({ at: 'out', why: REFUSED['no-device'] });
-          return;
-        }
-        followBoard();
-        setGate({ at: 'in' });
-      } catch (error) {
-        setGate({ at: 'out', why: error instanceof Error ? error.message : 'The host refused.' });
-      }
-    })();
+    return followTheme();
   }, []);
-  return (
-    <QueryClientProvider client={queryClient}>
-      {gate.at === 'out' ? <SignedOut why={gate.why} /> : <Frame>{gate.at === 'in' ? children : null}</Frame>}
-    </QueryClientProvider>
+  return gate.at === 'out' ? (
+    <SignedOut why={gate.why} reload={gate.reload} />
+  ) : (
+    <Frame>{gate.at === 'in' ? children : null}</Frame>
   );
 }
+
+const inSession = () => location.pathname.startsWith('/session');
 
 function Frame({ children }: { children: ReactNode }) {
   const board = useBoard();
@@ -61,33 +40,54 @@ function Frame({ children }: { children: ReactNode }) {
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
   const [full, setFull] = useState(false);
-  useEffect(
-    () =>
+  const [menu, setMenu] = useState(false);
+  useEffect(() => {
+    const toggleFull = () => setFull((now) => !now && inSession());
+    const ends = [
+      onAsk('menu', () => setMenu(true)),
+      onAsk('palette', () => setPalette(true)),
+      onAsk('help', () => setHelp(true)),
+      onAsk('full', toggleFull),
       onKeys({
         'mod+k': () => setPalette(true),
-        n: openStart,
+        n: () => ask('start'),
         'g b': () => router.push('/'),
         'g i': () => router.push('/needs'),
         'g s': () => router.push('/settings'),
-        f: () => setFull((now) => !now && location.pathname.startsWith('/session')),
+        f: toggleFull,
         '?': () => setHelp(true),
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [router]);
+  // One step back at a time: out of the drawer, out of the full window, out of the session.
+  useEffect(
+    () =>
+      onKeys({
         escape: () => {
-          if (location.pathname.startsWith('/session')) router.push('/');
+          if (menu) setMenu(false);
+          else if (full) setFull(false);
+          else if (inSession()) router.push('/');
         },
       }),
-    [router],
+    [menu, full, router],
   );
   useEffect(() => {
+    setMenu(false);
     if (!path.startsWith('/session')) setFull(false);
   }, [path]);
   const waiting = [...board.needs.values()].filter((need) => need.state === 'pending').length;
   useEffect(() => {
     const base = document.title.replace(/^\(\d+\) /, '');
-    document.title = waiting > 0 ? `(${waiting}) ${base}` : base;
+    const title = waiting > 0 ? `(${waiting}) ${base}` : base;
+    if (document.title !== title) document.title = title;
   });
+  const classes = ['app', full ? 'full' : '', path.startsWith('/session') ? 'in-session' : ''];
   return (
-    <div className={`app ${full ? 'full' : ''} ${path.startsWith('/session') ? 'in-session' : ''}`}>
-      <Sidebar waiting={waiting} />
+    <div className={classes.filter(Boolean).join(' ')}>
+      <Sidebar waiting={waiting} open={menu} onClose={() => setMenu(false)} />
       <main className="main">
         {board.ready && board.line === 'offline' ? (
           <output className="strip">Showing {clockTime(board.heard)}; reconnecting to the host …</output>
@@ -96,6 +96,8 @@ function Frame({ children }: { children: ReactNode }) {
       </main>
       <Bottom waiting={waiting} />
       <StartHost />
+      <ToastHost />
+      <Announcer />
       {palette ? <Palette onClose={() => setPalette(false)} /> : null}
       {help ? <Help onClose={() => setHelp(false)} /> : null}
     </div>

@@ -1,26 +1,27 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Project } from '@/server/contract';
 import { api, problemText } from '../../_client/api';
+import { trpc } from '../../_client/queries';
 
 /** Chooses a folder of the host, and asks whether git may run in it (S-33). */
 export function AddProject({
+  folder,
   onAdded,
   onCancel,
 }: {
+  /** A repository to ask about at once: one whose trust was lost because it changed. */
+  folder?: string | undefined;
   onAdded: (project: Project) => void;
-  onCancel: () => void;
+  onCancel?: (() => void) | undefined;
 }) {
-  const [path, setPath] = useState('');
+  const [path, setPath] = useState(folder ?? '');
   const [at, setAt] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [question, setQuestion] = useState<{ project: Project; risks: string[] } | null>(null);
-  const folders = useQuery({
-    queryKey: ['browse', at],
-    queryFn: () => api().projects.browse.query({ path: at }),
-  });
+  const folders = useQuery(trpc.projects.browse.queryOptions({ path: at }));
 
   const add = async (folder: string) => {
     setBusy(true);
@@ -36,6 +37,10 @@ export function AddProject({
       setBusy(false);
     }
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when it opens.
+  useEffect(() => {
+    if (folder) void add(folder);
+  }, []);
   const trust = async (project: Project) => {
     setBusy(true);
     setProblem(null);
@@ -67,9 +72,11 @@ export function AddProject({
           <button type="button" className="btn" disabled={!path || busy} onClick={() => void add(path)}>
             Add
           </button>
-          <button type="button" className="btn ghost" onClick={onCancel}>
-            Back
-          </button>
+          {onCancel ? (
+            <button type="button" className="btn ghost" onClick={onCancel}>
+              Back
+            </button>
+          ) : null}
         </div>
         {problem ? (
           <p className="problem" role="alert">

@@ -1,3 +1,3 @@
 /** Starting: the new-session dialog (loaded when first opened) and the checklist of the first run. */
-export { Preflight } from './preflight';
-export { openStart, StartHost } from './start-host';
+export { FirstRun } from './first-run';
+export { StartHost } from './start-host';

@@ -2,11 +2,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { Dialog } from 'radix-ui';
-import { type ReactNode, useEffect, useState } from 'react';
-import type { Mode, StartSession, WorkplaceChoice } from '@/server/contract';
+import { useEffect, useState } from 'react';
+import type { Mode, StartSession, WorkplaceChoice, WorktreeId } from '@/server/contract';
 import { api, problemOf, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
 import { keepChoice, readChoice } from '../../_client/preferences';
+import { Queries, trpc } from '../../_client/queries';
+import { toast } from '../../_ui/asks';
+import { branchFrom } from '../../_ui/branch-name';
+import { modKey } from '../../_ui/mod-key';
+import { Field, Pick } from '../../_ui/pick';
 import { AddProject } from './add-project';
 
 type Place = WorkplaceChoice['type'];
@@ -15,79 +20,48 @@ const PLACES: readonly [Place, string][] = [
   ['existing', 'Existing'],
   ['main', 'Main checkout'],
 ];
+const placeOf = (kept: string | null): Place => PLACES.find(([place]) => place === kept)?.[0] ?? 'new';
 const MODES: readonly [Mode, string][] = [
   ['build', 'Build'],
   ['planner', 'Planner'],
 ];
 
-function Pick<T extends string>(props: {
-  label: string;
-  value: T;
-  options: readonly { value: T; label: string; title?: string; disabled?: boolean }[];
-  onChange: (value: T) => void;
-}) {
-  return (
-    <div className="pick" role="radiogroup" aria-label={props.label}>
-      {props.options.map((option) => (
-        // biome-ignore lint/a11y/useSemanticElements: buttons in a row, one of which is chosen.
-        <button
-          type="button"
-          role="radio"
-          key={option.value}
-          aria-checked={props.value === option.value}
-          disabled={option.disabled}
-          title={option.title}
-          onClick={() => props.onChange(option.value)}
-        >
-          {option.label}
-        </button>
-      ))}
-    </div>
-  );
-}
-const Field = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div className="field">
-    <span>{label}</span>
-    <div>{children}</div>
-  </div>
+export const StartDialog = (props: { open: boolean; onClose: () => void }) => (
+  <Queries>
+    <Form {...props} />
+  </Queries>
 );
 
-export function StartDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+function Form({ open, onClose }: { open: boolean; onClose: () => void }) {
   const board = useBoard();
   const router = useRouter();
   const client = useQueryClient();
   const [vendor, setVendor] = useState(() => readChoice('vendor') ?? '');
   const [project, setProject] = useState(() => readChoice('project') ?? '');
-  const [adding, setAdding] = useState(false);
-  const [place, setPlace] = useState<Place>('new');
+  const [adding, setAdding] = useState<'no' | 'new' | 'again'>('no');
+  const [place, setPlace] = useState<Place>(() => placeOf(readChoice('place')));
   const [branch, setBranch] = useState('');
   const [base, setBase] = useState('');
   const [worktree, setWorktree] = useState('');
-  const [mode, setMode] = useState<Mode>('build');
-  const [permission, setPermission] = useState('');
+  const [mode, setMode] = useState<Mode>(() => (readChoice('mode') === 'planner' ? 'planner' : 'build'));
+  const [permission, setPermission] = useState(() => readChoice('permission') ?? '');
   const [prompt, setPrompt] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [untrusted, setUntrusted] = useState(false);
 
-  const checks = useQuery({
-    queryKey: ['checks'],
-    queryFn: () => api().host.checks.query(),
-    enabled: open,
-    staleTime: 30_000,
-  });
+  const checks = useQuery(trpc.host.checks.queryOptions(undefined, { enabled: open, staleTime: 30_000 }));
   const trusted = [...board.projects.values()].filter((p) => p.trusted);
   const chosen = board.projects.get(project);
-  const branches = useQuery({
-    queryKey: ['branches', project],
-    queryFn: () => api().projects.branches.query({ id: project as never }),
-    enabled: open && !!chosen?.trusted,
-  });
-  const worktrees = useQuery({
-    queryKey: ['worktrees', project],
-    queryFn: () => api().projects.worktrees.query({ id: project as never }),
-    enabled: open && !!chosen?.trusted && place === 'existing',
-  });
+  const branches = useQuery(
+    trpc.projects.branches.queryOptions({ id: project }, { enabled: open && !!chosen?.trusted }),
+  );
+  const worktrees = useQuery(
+    trpc.projects.worktrees.queryOptions(
+      { id: project },
+      { enabled: open && !!chosen?.trusted && place === 'existing' },
+    ),
+  );
   const manifest = board.vendors.find((v) => v.id === vendor) ?? null;
 
   useEffect(() => {
@@ -105,20 +79,25 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
   }, [manifest, permission, mode]);
   const current = branches.data?.current ?? branches.data?.branches[0]?.name ?? '';
   const baseRef = base || current;
+  const suggested = branchFrom(prompt);
+  const newBranch = branch.trim() || suggested;
 
   const workplace = (): WorkplaceChoice =>
     place === 'new'
-      ? { type: 'new', branch: branch.trim(), base: baseRef }
+      ? { type: 'new', branch: newBranch, base: baseRef }
       : place === 'existing'
-        ? { type: 'existing', worktreeId: worktree as never }
+        ? { type: 'existing', worktreeId: worktree as WorktreeId }
         : { type: 'main' };
-  const missing = !chosen?.trusted
-    ? 'Choose a project.'
-    : place === 'new' && !branch.trim()
-      ? 'Name the new branch.'
-      : place === 'existing' && !worktree
-        ? 'Choose a worktree.'
-        : null;
+  const absent = (id: string) => checks.data?.vendors.find((d) => d.vendor === id)?.path === null;
+  const missing = absent(vendor)
+    ? `${manifest?.label ?? vendor} is not installed.`
+    : !chosen?.trusted
+      ? 'Choose a project.'
+      : place === 'new' && !newBranch
+        ? 'Name the new branch.'
+        : place === 'existing' && !worktree
+          ? 'Choose a worktree.'
+          : null;
 
   const start = async () => {
     if (missing || busy) return;
@@ -136,11 +115,18 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
       const session = await api().sessions.start.mutate(input);
       keepChoice('vendor', vendor);
       keepChoice('project', project);
+      keepChoice('place', place);
+      keepChoice('mode', mode);
+      // A mode that never asks is chosen anew each time.
+      if (!manifest?.permissions.find((p) => p.id === permission)?.risky)
+        keepChoice('permission', permission);
       setPrompt('');
       setBranch('');
       onClose();
-      void client.invalidateQueries({ queryKey: ['branches'] });
-      if (session.kind === 'terminal') router.push(`/session?id=${session.id}`);
+      void client.invalidateQueries({ queryKey: trpc.projects.branches.queryKey() });
+      const show = () => router.push(`/session?id=${session.id}`);
+      if (session.kind === 'terminal') show();
+      else toast(`Started “${session.name}”.`, { label: 'Open', run: show });
     } catch (error) {
       setUntrusted(problemOf(error).code === 'untrusted');
       setProblem(problemText(error));
@@ -148,26 +134,15 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
       setBusy(false);
     }
   };
-  const trustAgain = async () => {
-    setProblem(null);
-    setUntrusted(false);
-    try {
-      await api().projects.trust.mutate({ id: project as never });
-      await start();
-    } catch (error) {
-      setProblem(problemText(error));
-    }
-  };
-
   const agents = [
     ...board.vendors.map((v) => {
       const found = checks.data?.vendors.find((d) => d.vendor === v.id);
-      const absent = found !== undefined && found.path === null;
+      if (!absent(v.id)) return { value: v.id, label: v.label };
       return {
         value: v.id,
-        label: absent ? `${v.label} — not found` : v.label,
-        disabled: absent,
-        ...(absent ? { title: found.problem ?? `Install it: ${v.install}` } : {}),
+        label: `${v.label} — not found`,
+        disabled: true,
+        title: found?.problem ?? `Install it: ${v.install}`,
       };
     }),
     { value: 'terminal', label: 'Terminal' },
@@ -191,13 +166,16 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
               <Pick label="Agent" value={vendor} options={agents} onChange={setVendor} />
             </Field>
             <Field label="Project">
-              {adding || trusted.length === 0 ? (
+              {adding !== 'no' || trusted.length === 0 ? (
                 <AddProject
-                  onCancel={() => setAdding(false)}
+                  key={adding}
+                  folder={adding === 'again' ? chosen?.path : undefined}
+                  onCancel={trusted.length > 0 ? () => setAdding('no') : undefined}
                   onAdded={(added) => {
                     setProject(added.id);
-                    setAdding(false);
+                    setAdding('no');
                     setProblem(null);
+                    setUntrusted(false);
                   }}
                 />
               ) : (
@@ -217,13 +195,13 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
                       </option>
                     ))}
                   </select>
-                  <button type="button" className="btn" onClick={() => setAdding(true)}>
+                  <button type="button" className="btn" onClick={() => setAdding('new')}>
                     Add project…
                   </button>
                 </div>
               )}
             </Field>
-            {chosen?.trusted && !adding ? (
+            {chosen?.trusted && adding === 'no' ? (
               <>
                 <Field label="Worktree">
                   <Pick
@@ -237,7 +215,7 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
                       <input
                         className="in mono"
                         aria-label="Branch"
-                        placeholder="name of the new branch"
+                        placeholder={suggested || 'name of the new branch'}
                         value={branch}
                         onChange={(event) => setBranch(event.target.value)}
                       />
@@ -323,8 +301,8 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
               <div role="alert">
                 <p className="problem">{problem}</p>
                 {untrusted ? (
-                  <button type="button" className="btn" onClick={() => void trustAgain()}>
-                    Trust it as it is now
+                  <button type="button" className="btn" onClick={() => setAdding('again')}>
+                    See what changed
                   </button>
                 ) : null}
               </div>
@@ -342,7 +320,7 @@ export function StartDialog({ open, onClose }: { open: boolean; onClose: () => v
               disabled={!!missing || busy}
               onClick={() => void start()}
             >
-              {busy ? 'Starting …' : 'Start'} <kbd>⌘↵</kbd>
+              {busy ? 'Starting …' : 'Start'} <kbd>{modKey()}↵</kbd>
             </button>
           </div>
         </Dialog.Content>
