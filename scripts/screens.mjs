@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
-import { chromium } from '@playwright/test';
+import { chromium, expect } from '@playwright/test';
 import { buildStale } from './build.mjs';
 import { findChromium } from './find-program.mjs';
 import { root } from './steps.mjs';
@@ -79,7 +79,7 @@ try {
   await page.keyboard.press('Escape');
   await page.goto(`${base}/settings`);
   await page.getByText('turns green by itself').waitFor();
-  await page.getByText('Looking …').waitFor({ state: 'detached' });
+  await expect(page.getByText('Looking …')).toHaveCount(0, { timeout: 30_000 });
   await theme('dark');
   await take('first-run-dark');
   await page.setViewportSize({ width: 390, height: 844 });
