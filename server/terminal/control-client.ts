@@ -122,9 +122,18 @@ export class ControlClient {
     );
   }
 
-  close(): void {
+  /**
+   * Resolves when the pty has ended. Its native thread waits for that end, and a thread that outlives the worker's
+   * environment aborts the whole host (measured: 16 of 60 stops).
+   */
+  close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
-    this.#pty?.kill();
+    const pty = this.#pty;
+    if (!pty) return Promise.resolve();
+    return new Promise((resolve) => {
+      pty.onExit(() => resolve());
+      pty.kill();
+    });
   }
 }

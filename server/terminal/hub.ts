@@ -275,7 +275,7 @@ export class Hub {
     for (const [number, wish] of viewer.wanted) this.#subscribe(viewer, number, wish.sessionId, null);
   }
 
-  stop(): void {
-    this.#client.close();
+  stop(): Promise<void> {
+    return this.#client.close();
   }
 }

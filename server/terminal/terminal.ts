@@ -79,7 +79,7 @@ export function createTerminal(
       if (!ended) return;
       const exited = new Promise((resolve) => ended.once('exit', resolve));
       ended.postMessage({ t: 'stop' } satisfies ToWorker);
-      const timer = setTimeout(() => void ended.terminate(), 2_000);
+      const timer = setTimeout(() => void ended.terminate(), 4_000);
       await exited;
       clearTimeout(timer);
     },

@@ -33,9 +33,8 @@ if (port) {
         hub.close(message.id);
         break;
       case 'stop':
-        hub.stop();
-        // The pty's handles would keep the thread alive; nothing is left to do in it.
-        process.exit(0);
+        // Not `process.exit`: the thread ends by itself once nothing is open in it, the pty's own thread included.
+        void hub.stop().finally(() => port.close());
         break;
     }
   });
