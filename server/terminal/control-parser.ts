@@ -40,6 +40,8 @@ export function unescapeOctal(data: Buffer): Buffer {
 export class ControlParser {
   #rest: Buffer = Buffer.alloc(0);
   #lines: Buffer[] | null = null;
+  #end: Buffer = Buffer.alloc(0);
+  #error: Buffer = Buffer.alloc(0);
 
   constructor(private readonly handler: ControlHandler) {}
 
@@ -57,14 +59,13 @@ export class ControlParser {
     // The stream of `-CC` opens with ESC P 1000 p on its first line.
     const line = raw[0] === 0x1b && raw[1] === 0x50 ? raw.subarray(raw.indexOf(0x70) + 1) : raw;
     if (this.#lines) {
-      if (line[0] === 0x25) {
-        const word = line.subarray(0, 7).toString('latin1');
-        if (word === '%end 1 ' || /^%end /.test(word) || word === '%error ') {
-          const lines = this.#lines;
-          this.#lines = null;
-          this.handler.reply(!word.startsWith('%error'), lines);
-          return;
-        }
+      // Only the guard that opened it ends a reply: a captured screen may hold the words "%end" too.
+      const ok = line.equals(this.#end);
+      if (ok || line.equals(this.#error)) {
+        const lines = this.#lines;
+        this.#lines = null;
+        this.handler.reply(ok, lines);
+        return;
       }
       this.#lines.push(Buffer.from(line));
       return;
@@ -90,6 +91,9 @@ export class ControlParser {
     } else {
       const word = line.toString('latin1');
       if (word.startsWith('%begin ')) {
+        const guard = word.slice('%begin '.length);
+        this.#end = Buffer.from(`%end ${guard}`, 'latin1');
+        this.#error = Buffer.from(`%error ${guard}`, 'latin1');
         this.#lines = [];
         this.handler.begin();
       } else if (word.startsWith('%exit')) this.handler.exit();
