@@ -1,10 +1,8 @@
 import { delimiter, join } from 'node:path';
-import { test as base, type Locator, type Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { TestHost } from './host';
 import { addProject, type Start, startSession } from './screens';
 import { claudeEnv, codexEnv, FakeModel, vendorBin } from './vendors';
-
-export const test = base;
 
 /** A host whose PATH has the real CLI, set up against a loopback model of our own; everything ends afterwards. */
 export async function vendorHost(
