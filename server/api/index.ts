@@ -13,7 +13,6 @@ export {
 export { type ApiContext, type AppRouter, appRouter } from './router';
 export type {
   AddedProject,
-  AnswerInput,
   BranchList,
   Caller,
   DeviceRow,

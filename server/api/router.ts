@@ -2,15 +2,14 @@ import { initTRPC, TRPCError, tracked } from '@trpc/server';
 import { z } from 'zod';
 import {
   AppError,
-  Decision,
   DeviceId,
   type ErrorCode,
   type ErrorShape,
-  NeedId,
   PROCEDURE_SCOPES,
   type ProcedureName,
   ProjectId,
   SessionId,
+  SignedAnswer,
   StartSession,
 } from '../contract';
 import type { Caller, Services } from './services';
@@ -111,16 +110,7 @@ export const appRouter = t.router({
   }),
   needs: t.router({
     answer: procedure
-      .input(
-        z.object({
-          needId: NeedId,
-          digest: z.string().length(64),
-          decision: Decision,
-          nonce: z.string().min(16).max(100),
-          time: z.number(),
-          sig: z.string().max(200),
-        }),
-      )
+      .input(SignedAnswer)
       .mutation(({ ctx, input }) => ctx.services.needs.answer(ctx.caller, input)),
     history: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.needs.history(input.id)),
   }),

@@ -2,16 +2,15 @@ import type {
   BoardSnapshot,
   BoardUpdate,
   Check,
-  Decision,
   Detection,
   DeviceId,
   Need,
-  NeedId,
   Project,
   ProjectId,
   Scope,
   Session,
   SessionId,
+  SignedAnswer,
   StartSession,
   Worktree,
 } from '../contract';
@@ -62,14 +61,6 @@ export interface DeviceRow {
   revoked: number | null;
   you: boolean;
 }
-export interface AnswerInput {
-  needId: NeedId;
-  digest: string;
-  decision: Decision;
-  nonce: string;
-  time: number;
-  sig: string;
-}
 
 /** What the API needs from the workflows; `main.ts` hands it in. Every method may throw AppError. */
 export interface Services {
@@ -91,7 +82,7 @@ export interface Services {
     end(id: SessionId): Promise<void>;
   };
   needs: {
-    answer(caller: Caller, input: AnswerInput): Promise<Need>;
+    answer(caller: Caller, input: SignedAnswer): Promise<Need>;
     history(sessionId: SessionId): Need[];
   };
   projects: {

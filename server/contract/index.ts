@@ -10,7 +10,7 @@ export { DomainEvent, type LoggedEvent, streamOf } from './events';
 export { Challenge, EnrolReply, EnrolRequest, Hello, Welcome } from './handshake';
 export { CLOSE, enrolText, helloText, PROTOCOL } from './handshake-text';
 export { DeviceId, NeedId, ProjectId, SessionId, VendorId, WorktreeId } from './ids';
-export { Decision, Need, NeedKind, NeedState } from './need';
+export { Decision, Need, NeedKind, NeedState, SignedAnswer } from './need';
 export { Project, Worktree } from './project';
 export { ALL_SCOPES, PROCEDURE_SCOPES, type ProcedureName, Scope, TERMINAL_SCOPES } from './scopes';
 export { SECTIONS, type Section, sectionOf } from './sections';

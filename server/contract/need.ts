@@ -48,3 +48,14 @@ export const Need = z.object({
   note: z.string().nullable(), // why it ended, in a sentence
 });
 export type Need = z.infer<typeof Need>;
+
+/** What a device sends to answer: the tuple it signed, and the signature over `answerText`. */
+export const SignedAnswer = z.object({
+  needId: NeedId,
+  digest: z.string().length(64),
+  decision: Decision,
+  nonce: z.string().min(16).max(100),
+  time: z.number(),
+  sig: z.string().max(200),
+});
+export type SignedAnswer = z.infer<typeof SignedAnswer>;

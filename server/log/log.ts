@@ -18,7 +18,6 @@ export interface Effect {
 }
 export interface StoredEffect extends Effect {
   id: number;
-  attempts: number;
   created: number;
 }
 
@@ -35,7 +34,6 @@ export interface Log {
   subscribe(listener: (logged: LoggedEvent) => void): () => void;
   effects(kind?: string): StoredEffect[];
   effectDone(id: number): void;
-  effectFailed(id: number): void;
   /** Throws away every projection and derives it anew from the log. */
   rebuild(): void;
 }
@@ -122,12 +120,6 @@ export function createLog(deps: { db: Db; now(): number; projections: readonly P
     },
     effectDone(id) {
       db.delete(outbox).where(eq(outbox.id, id)).run();
-    },
-    effectFailed(id) {
-      db.update(outbox)
-        .set({ attempts: sql`${outbox.attempts} + 1` })
-        .where(eq(outbox.id, id))
-        .run();
     },
     rebuild() {
       db.$client.transaction(() => {

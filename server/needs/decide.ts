@@ -1,10 +1,10 @@
+import type { VendorEvent } from '../agents/port';
 import {
   AppError,
   type Decision,
   type DomainEvent,
   type Need,
   NeedId,
-  type NeedKind,
   type NeedState,
   type SessionId,
 } from '../contract';
@@ -16,16 +16,8 @@ export const LIFETIME_MS = 12 * 3_600_000;
 export const OPEN: readonly NeedState[] = ['pending', 'answered', 'delivered'];
 export const isOpen = (need: Need): boolean => OPEN.includes(need.state);
 
-export interface Asked {
-  vendorRef: string;
-  kind: NeedKind;
-  tool: string;
-  title: string;
-  body: string;
-  why: string | null;
-  input: unknown;
-  answerable: boolean;
-}
+/** A request as a vendor reports it. */
+export type Asked = Omit<Extract<VendorEvent, { type: 'asked' }>, 'type'>;
 
 /** Pure. The record of a new request; its digest names everything the person is about to approve. */
 export function recordNeed(
@@ -46,7 +38,13 @@ export function recordNeed(
     expires: about.now + LIFETIME_MS,
   };
   return {
-    ...asked,
+    vendorRef: asked.vendorRef,
+    kind: asked.kind,
+    tool: asked.tool,
+    title: asked.title,
+    body: asked.body,
+    why: asked.why,
+    answerable: asked.answerable,
     input: asked.input ?? null,
     id: NeedId.parse(about.id),
     sessionId: about.sessionId,

@@ -4,5 +4,5 @@
  * no decision ever becomes a denial. It must never answer by itself and never use keystrokes.
  */
 export type { Asked } from './decide';
-export { createNeeds, type Needs, type SignedAnswer } from './needs';
+export { createNeeds, type Needs } from './needs';
 export { type NeedReader, needReader, needsProjection } from './store';

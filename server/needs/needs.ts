@@ -1,4 +1,12 @@
-import { AppError, type Decision, type DeviceId, type Need, type NeedId, type SessionId } from '../contract';
+import {
+  AppError,
+  type Decision,
+  type DeviceId,
+  type Need,
+  type NeedId,
+  type SessionId,
+  type SignedAnswer,
+} from '../contract';
 import type { Log } from '../log';
 import { type Clock, type CrashPoint, type Journal, newId } from '../platform';
 import { type Asked, isOpen, judgeAnswer, recordNeed, sameRequest, settle } from './decide';
@@ -25,14 +33,6 @@ export interface NeedDeps {
     decision: Decision,
     message: string,
   ): Promise<'taken' | 'gone'>;
-}
-export interface SignedAnswer {
-  needId: NeedId;
-  digest: string;
-  decision: Decision;
-  nonce: string;
-  time: number;
-  sig: string;
 }
 
 export interface Needs {
