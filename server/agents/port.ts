@@ -15,7 +15,12 @@ import type {
  */
 export interface AgentVendor {
   readonly manifest: VendorManifest;
-  /** Looks for the CLI on `path`. Never reads a credential file. Never throws: a problem is part of the answer. */
+  /** Whether the CLI is there and can run on this machine, without running it: a start never waits for this. */
+  find(env: VendorEnv): Found;
+  /**
+   * `find`, and what the CLI says of itself (version, login); may take many seconds from a cold disk or while the CLI
+   * waits for a network. Never reads a credential file. Never throws: a problem is part of the answer.
+   */
   detect(env: VendorEnv): Promise<Detection>;
   /**
    * What to run in the pane. May write files only under `input.dir` (0700, the session's own). May start a helper
@@ -25,6 +30,9 @@ export interface AgentVendor {
   /** Starts observing a pane that runs (after launch, and again after every restart of the host). */
   attach(context: RunContext): AgentRun;
 }
+
+/** The program's absolute path, or null; `problem` is one sentence when it is there and cannot be used. */
+export type Found = Pick<Detection, 'path' | 'problem'>;
 
 /** Environment and folders a vendor works with. `env` is the session environment, `toolEnv` a closed one. */
 export interface VendorEnv {

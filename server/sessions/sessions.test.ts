@@ -63,7 +63,8 @@ function host() {
   const sessions = createSessions({
     log,
     reader,
-    vendors: [scripted({ node: process.execPath, program })],
+    // Never answers when asked about itself, as a CLI that waits for a network: no start may depend on that.
+    vendors: [{ ...scripted({ node: process.execPath, program }), detect: () => new Promise(() => {}) }],
     vendorEnv: { path: PATH, userHome: root, env: { PATH, HOME: root }, toolEnv: { PATH, HOME: root } },
     panes: tmux,
     hooks: sockets,

@@ -187,7 +187,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
         throw new AppError({ code: 'bad-input', message: `There is no agent called "${input.vendor}".` });
       }
       if (vendor) {
-        const found = await vendor.detect(deps.vendorEnv);
+        const found = vendor.find(deps.vendorEnv);
         if (!found.path) throw cliMissing(vendor, found.problem);
         if (!vendor.manifest.modes.includes(input.mode)) {
           throw new AppError({

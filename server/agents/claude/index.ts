@@ -1,8 +1,14 @@
 /** Claude Code: per-session hooks by `--settings`, its status line and its live session file. Nothing of the user's is written. */
 import type { AgentVendor } from '../port';
-import { detect } from './detect';
+import { detect, find } from './detect';
 import { launch } from './launch';
 import { manifest } from './manifest';
 import { ClaudeRun } from './run';
 
-export const claude: AgentVendor = { manifest, detect, launch, attach: (context) => new ClaudeRun(context) };
+export const claude: AgentVendor = {
+  manifest,
+  find,
+  detect,
+  launch,
+  attach: (context) => new ClaudeRun(context),
+};

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import type { Detection } from '../../contract';
 import { findProgram, readIfThere, run } from '../../platform';
-import type { VendorEnv } from '../port';
+import type { Found, VendorEnv } from '../port';
 import { manifest } from './manifest';
+
+export function find(context: VendorEnv): Found {
+  const path = findProgram('codex', context.path);
+  return { path, problem: path ? null : 'Codex was not found on the PATH.' };
+}
 
 /** Looks for the CLI and asks it for its version and login. Never throws; never opens a credential file. */
 export async function detect(context: VendorEnv): Promise<Detection> {
-  const found: Detection = {
-    vendor: manifest.id,
-    path: findProgram('codex', context.path),
-    version: null,
-    signedIn: 'unknown',
-    problem: null,
-  };
-  if (!found.path) return { ...found, problem: 'Codex was not found on the PATH.' };
+  const { path, problem } = find(context);
+  const found: Detection = { vendor: manifest.id, path, version: null, signedIn: 'unknown', problem };
+  if (!path) return found;
   const ask = (...args: string[]) =>
-    run(found.path as string, args, { env: context.env, timeoutMs: 30_000 }).catch((cause: Error) => cause);
+    run(path, args, { env: context.env, timeoutMs: 30_000 }).catch((cause: Error) => cause);
   const [version, login] = await Promise.all([ask('--version'), ask('login', 'status')]);
   if (version instanceof Error || version.code !== 0) {
     return { ...found, problem: 'Codex was found but does not start: run `codex --version` to see why.' };

@@ -1,5 +1,5 @@
 import type { AgentVendor } from '../port';
-import { detect } from './detect';
+import { detect, find } from './detect';
 import { Held, launch } from './launch';
 import { manifest } from './manifest';
 import { CodexRun } from './run';
@@ -8,6 +8,7 @@ const held = new Held();
 
 export const codex: AgentVendor = {
   manifest,
+  find,
   detect,
   launch: (input) => launch(input, held),
   attach: (context) => new CodexRun(context, held),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../contract';
 import { newId, writePrivate } from '../../platform';
-import type { AgentVendor } from '../port';
+import type { AgentVendor, Found } from '../port';
 import { manifest } from './manifest';
 import { ScriptedRun } from './run';
 
@@ -11,39 +11,39 @@ export interface ScriptedOptions {
   program: string;
 }
 
-export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => ({
-  manifest,
-  async detect() {
-    const there = existsSync(program);
-    return {
-      vendor: manifest.id,
-      path: there ? program : null,
-      version: '1',
-      signedIn: 'yes',
-      problem: there ? null : 'The scripted agent has not been built; run npm run build.',
-    };
-  },
-  async launch(input) {
-    if (!existsSync(program)) {
-      throw new AppError({
-        code: 'missing-tool',
-        message: 'The scripted agent has not been built.',
-        hint: 'npm run build',
-      });
-    }
-    const conversation = input.resume ?? newId(60);
-    const file = `${input.dir}/script.json`;
-    writePrivate(
-      file,
-      JSON.stringify({
-        prompt: input.prompt,
-        mode: input.mode,
-        permission: input.permission,
-        conversation,
-        resumed: input.resume !== null,
-      }),
-    );
-    return { argv: [node, program, input.dir], env: {}, vendorSession: conversation, promptIncluded: true };
-  },
-  attach: (context) => new ScriptedRun(context),
-});
+export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => {
+  const find = (): Found =>
+    existsSync(program)
+      ? { path: program, problem: null }
+      : { path: null, problem: 'The scripted agent has not been built; run npm run build.' };
+  return {
+    manifest,
+    find,
+    async detect() {
+      return { vendor: manifest.id, ...find(), version: '1', signedIn: 'yes' };
+    },
+    async launch(input) {
+      if (!existsSync(program)) {
+        throw new AppError({
+          code: 'missing-tool',
+          message: 'The scripted agent has not been built.',
+          hint: 'npm run build',
+        });
+      }
+      const conversation = input.resume ?? newId(60);
+      const file = `${input.dir}/script.json`;
+      writePrivate(
+        file,
+        JSON.stringify({
+          prompt: input.prompt,
+          mode: input.mode,
+          permission: input.permission,
+          conversation,
+          resumed: input.resume !== null,
+        }),
+      );
+      return { argv: [node, program, input.dir], env: {}, vendorSession: conversation, promptIncluded: true };
+    },
+    attach: (context) => new ScriptedRun(context),
+  };
+};
