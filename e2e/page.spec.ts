@@ -1,3 +1,4 @@
+import { TestHost } from './kit/host';
 import { expect, test } from './kit/test';
 
 test('the first page needs at most 200 KB of compressed script', async ({ host, page }) => {
@@ -38,4 +39,26 @@ test('a browser that is not paired sees how to get in, and nothing else', async 
   await page.goto('about:blank');
   await page.goto(`${host.url}/#odl_${'x'.repeat(43)}`);
   await expect(page.getByRole('main').getByRole('alert')).toContainText('offdeck open');
+});
+
+test('in development the client comes from its sources and reloads by itself; otherwise neither is there', async ({
+  host,
+  page,
+}) => {
+  const reloader = '/_next/hmr';
+  expect((await fetch(host.url + reloader)).status).toBe(404); // control: what a user runs
+  const dev = new TestHost({ OFFDECK_DEV: '1' });
+  try {
+    await dev.start();
+    const told: string[] = [];
+    page.on('websocket', (socket) => {
+      if (socket.url().includes(reloader))
+        socket.on('framereceived', (frame) => told.push(String(frame.payload)));
+    });
+    await page.goto(await dev.link());
+    await expect(page.getByRole('heading', { name: 'No sessions yet' })).toBeVisible({ timeout: 60_000 });
+    await expect.poll(() => told.length).toBeGreaterThan(0);
+  } finally {
+    await dev.dispose();
+  }
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../db/client';
 import type { VendorEnv } from './agents/port';
 import { createVendors } from './agents/registry';
-import { createHttpServer, loadShell, type Services } from './api';
+import { createDevHandler, createHttpServer, loadShell, type Services } from './api';
 import { createAuth } from './auth';
 import { createBoard } from './board';
 import { AppError, type HostReport, type HostStatus, type ProjectId } from './contract';
@@ -197,7 +197,9 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   await tmux.ensureServer();
   const http = await createHttpServer({
     port: config.port,
-    shell: await loadShell(join(DIST, '..', 'out')),
+    ...(config.dev
+      ? { shell: null, devHandler: await createDevHandler(join(DIST, '..'), config.port) }
+      : { shell: await loadShell(join(DIST, '..', 'out')) }),
     auth,
     clock,
     journal,

@@ -226,7 +226,8 @@ describe('in development', () => {
         },
         upgrade: (req, socket) => {
           seen.push(`upgrade ${req.url}`);
-          socket.end('HTTP/1.1 418 x\r\n\r\n');
+          // One is refused, the other is left open for `close` to end.
+          if (req.url?.endsWith('=1')) socket.end('HTTP/1.1 418 x\r\n\r\n');
         },
       },
     });
@@ -240,8 +241,11 @@ describe('in development', () => {
     (await dial(dev, '/ws/rpc')).ws.terminate();
     expect((await fetch(`${dev.origin}/x`, { method: 'POST', body: 'x' })).status).toBe(403);
     expect(await (await fetch(`${dev.origin}/healthz`)).text()).toBe('ok\n');
-    expect(seen).toEqual(['GET /session', 'upgrade /_next/webpack-hmr?id=1']);
-    await dev.close();
+    const hung = dial(dev, '/_next/webpack-hmr?id=2');
+    await expect
+      .poll(() => seen)
+      .toEqual(['GET /session', 'upgrade /_next/webpack-hmr?id=1', 'upgrade /_next/webpack-hmr?id=2']);
+    await Promise.all([dev.close(), expect(hung).rejects.toThrow()]);
     expect((await request('/')).headers['content-security-policy']).not.toContain('unsafe-eval'); // control
   });
 });

@@ -143,7 +143,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   };
 
+  // The server forgets a connection that was upgraded, and then waits for it for ever when it closes.
+  const upgraded = new Set<Duplex>();
   const onUpgrade = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
     socket.on('error', () => {
       // The peer is gone; nothing is owed to it, and an unheard error would end the process.
     });
@@ -168,6 +172,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       const closed = servers.map((server) => new Promise((done) => server.close(done)));
       const cut = setTimeout(() => {
         for (const server of servers) server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
       }, 500);
       for (const server of servers) server.closeIdleConnections();
       await Promise.all(closed);

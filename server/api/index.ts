@@ -4,6 +4,7 @@
  * device has proved itself on it, and that every procedure asks the scope table. It must never hold logic of its own,
  * send an Access-Control header, set a cookie, or believe a forwarded header.
  */
+export { createDevHandler } from './dev-handler';
 export {
   createHttpServer,
   type DevHandler,

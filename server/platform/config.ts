@@ -16,6 +16,8 @@ export interface Config {
   crashAt: string | null;
   /** Offers the scripted agent outside the demo too: for tests and for people who try things. */
   scripted: boolean;
+  /** The client comes from its sources, rebuilt as they change (`npm run dev`). */
+  dev: boolean;
 }
 
 const DROP = /^(NODE_|npm_|OFFDECK_|NEXT_|TMUX|INIT_CWD$|TURBO|VITEST|PLAYWRIGHT|__)/;
@@ -50,6 +52,7 @@ export function readConfig(
     toolEnv,
     crashAt: env.OFFDECK_TEST_CRASH_AT || null,
     scripted: env.OFFDECK_SCRIPTED === '1',
+    dev: env.OFFDECK_DEV === '1',
   };
 }
 
