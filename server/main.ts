@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../db/client';
@@ -10,13 +10,15 @@ import { createAuth } from './auth';
 import { createBoard } from './board';
 import { AppError, type HostReport, type HostStatus, type ProjectId } from './contract';
 import { createControlSocket, createSessionSockets } from './control';
-import { startDemo } from './demo';
+import { clearDemo, startDemo } from './demo';
 import { createGit } from './git';
 import { createLog } from './log';
 import { createNeeds, needReader, needsProjection } from './needs';
 import {
   type Config,
   crashPoint,
+  demoFolderOf,
+  demoHomeOf,
   findProgram,
   openUrl,
   pathsFor,
@@ -49,8 +51,9 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   process.umask(0o077);
   const base = readConfig();
   // The demo is throw-away as a whole: state folder, repositories and tmux server.
-  const demoFolder = options.demo ? mkdtempSync(join(tmpdir(), 'offdeck-demo-')) : null;
-  const config: Config = demoFolder ? { ...base, home: join(demoFolder, 'state') } : base;
+  const demoFolder = options.demo ? demoFolderOf(base.home) : null;
+  if (demoFolder) privateFolder(demoFolder);
+  const config: Config = demoFolder ? { ...base, home: demoHomeOf(base.home) } : base;
   const paths = pathsFor(config.home);
   const journal = stderrJournal;
   const clock = systemClock;
@@ -61,6 +64,9 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   const control = await createControlSocket({ path: paths.controlSocket, journal });
   const tmuxProgram = needed('tmux', config);
   const gitProgram = findProgram('git', config.path);
+  const tmux = createTmux({ tmux: tmuxProgram, paths, toolEnv: config.toolEnv, journal });
+  const emptyDemo = async (folder: string) => clearDemo(folder, paths.runtime, (await tmux.probe()).pid);
+  if (demoFolder) await emptyDemo(demoFolder);
 
   const db = openDatabase({
     file: paths.db,
@@ -75,7 +81,6 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   });
   const readers = { sessions: sessionReader(db), needs: needReader(db), projects: projectReader(db) };
   const auth = createAuth({ db, clock });
-  const tmux = createTmux({ tmux: tmuxProgram, paths, toolEnv: config.toolEnv, journal });
   const terminal = createTerminal({
     tmux: tmuxProgram,
     socket: paths.tmuxSocket,
@@ -219,8 +224,9 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       await sessions.close();
       await terminal.close();
       db.$client.close();
-      if (demoFolder) await endDemo(demoFolder, await tmux.probe());
+      if (demoFolder) await emptyDemo(demoFolder);
       await control.close();
+      if (demoFolder) rmSync(demoFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     })();
     return stopping;
   };
@@ -252,10 +258,4 @@ function needed(name: string, config: Config): string {
     message: `${name} was not found.`,
     hint: 'Run: offdeck doctor',
   });
-}
-
-/** Everything of the demo is throw-away, its agents too. */
-async function endDemo(folder: string, probe: { pid: number | null }): Promise<void> {
-  if (probe.pid !== null) process.kill(probe.pid, 'SIGTERM');
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

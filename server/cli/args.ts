@@ -22,6 +22,8 @@ Usage: offdeck <command>
 
   --help, --version
 
+Without a host of your own the commands speak to a demo that runs.
+
 Environment: OFFDECK_HOME (state folder), OFFDECK_PORT (default 7433).
 `;
 

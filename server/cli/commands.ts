@@ -1,5 +1,5 @@
 import { AppError, type Check, type ErrorShape } from '../contract';
-import { type Config, openUrl, pathsFor, systemClock, VERSION } from '../platform';
+import { type Config, demoHomeOf, openUrl, type Paths, pathsFor, systemClock, VERSION } from '../platform';
 import { preflightHere } from '../preflight';
 import { type Command, HELP } from './args';
 import { askHost } from './ask-host';
@@ -33,7 +33,6 @@ export interface CliDeps {
 /** Carries out one command; the exit code, or null when the process goes on as the host. Throws AppError. */
 export async function perform(command: Command, deps: CliDeps): Promise<number | null> {
   const { config, out } = deps;
-  const paths = pathsFor(config.home);
   switch (command.name) {
     case 'help':
       out(HELP);
@@ -47,6 +46,7 @@ export async function perform(command: Command, deps: CliDeps): Promise<number |
       return null;
     }
     case 'open': {
+      const paths = await running(config);
       const { url } = await askHost(paths.controlSocket, 'open');
       const { path, sessionEnv } = config;
       const opened = !command.print && (await openUrl({ url, folder: paths.runtime, path, env: sessionEnv }));
@@ -54,19 +54,37 @@ export async function perform(command: Command, deps: CliDeps): Promise<number |
       return EXIT.ok;
     }
     case 'status': {
-      const { status } = await askHost(paths.controlSocket, 'status');
+      const { status } = await askHost((await running(config)).controlSocket, 'status');
       out(command.json ? `${JSON.stringify(status, null, 2)}\n` : showStatus(status, systemClock.now()));
       return EXIT.ok;
     }
     case 'doctor':
-      return doctor(command.json, deps, paths.controlSocket);
+      return doctor(command.json, deps);
     case 'stop': {
-      await askHost(paths.controlSocket, 'stop');
-      await untilGone(paths.controlSocket);
+      const { controlSocket } = await running(config);
+      await askHost(controlSocket, 'stop');
+      await untilGone(controlSocket);
       out('Stopped. Agents keep running in tmux.\n');
       return EXIT.ok;
     }
   }
+}
+
+/** Where the host runs that a command is meant for: the own one, else a demo. Throws AppError `not-found`. */
+async function running(config: Config): Promise<Paths> {
+  const own = pathsFor(config.home);
+  const demo = pathsFor(demoHomeOf(config.home));
+  const absent = (error: unknown) => error instanceof AppError && error.code === 'not-found';
+  for (const paths of [own, demo]) {
+    try {
+      await askHost(paths.controlSocket, 'ping', 1_000);
+      return paths;
+    } catch (error) {
+      // A host that is there and does not answer gets the command all the same: it says more than a ping could.
+      if (!absent(error)) return paths;
+    }
+  }
+  return own;
 }
 
 function refuseMissing(checks: readonly Check[], out: (text: string) => void): void {
@@ -81,14 +99,16 @@ function refuseMissing(checks: readonly Check[], out: (text: string) => void): v
 }
 
 /** Works without a host too: what is missing may be why there is none. */
-async function doctor(json: boolean, { config, out }: CliDeps, socket: string): Promise<number> {
-  const report = await askHost(socket, 'doctor').then(
-    (reply) => reply.report,
-    async (error: unknown) => ({
-      checks: [...(await preflightHere(config)), hostDown(error)],
-      vendors: [],
-    }),
-  );
+async function doctor(json: boolean, { config, out }: CliDeps): Promise<number> {
+  const report = await running(config)
+    .then((paths) => askHost(paths.controlSocket, 'doctor'))
+    .then(
+      (reply) => reply.report,
+      async (error: unknown) => ({
+        checks: [...(await preflightHere(config)), hostDown(error)],
+        vendors: [],
+      }),
+    );
   out(json ? `${JSON.stringify(report, null, 2)}\n` : showReport(report));
   return report.checks.some((check) => check.required && !check.ok) ? EXIT.notReady : EXIT.ok;
 }

@@ -2,14 +2,15 @@
  * The demo: throw-away repositories and scripted agents, so that a newcomer without any CLI sees the board alive. It
  * only calls what a device could call; it never touches anything outside the folder it is given.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Services } from '../api/services';
-import { type Journal, run } from '../platform';
+import { type Journal, processAlive, run, systemClock } from '../platform';
 import { DEMO_SESSIONS } from './scripts';
 
 export interface DemoOptions {
-  folder: string; // private and temporary
+  folder: string; // private, and the demo's alone
   git: string;
   env: Record<string, string>;
   services: Pick<Services, 'projects' | 'sessions'>;
@@ -64,5 +65,28 @@ export async function startDemo(options: DemoOptions): Promise<void> {
         name: session.name,
       })
       .catch((cause: unknown) => journal.warn(`demo session "${session.name}" did not start`, cause));
+  }
+}
+
+const END_MS = 5_000;
+
+/**
+ * Ends the demo's agents (`serverPid`: its tmux server, or null) and empties its folder, also of what a demo that was
+ * killed left behind. Keeps `runtime` with the sockets: the caller holds the instance lock there.
+ */
+export async function clearDemo(folder: string, runtime: string, serverPid: number | null): Promise<void> {
+  if (serverPid !== null) {
+    process.kill(serverPid, 'SIGTERM');
+    const until = systemClock.mono() + END_MS;
+    while (processAlive(serverPid) && systemClock.mono() < until) await pause(20);
+  }
+  for (const parent of [folder, dirname(runtime)]) {
+    if (parent !== folder && dirname(parent) !== folder) continue; // sockets elsewhere: nothing of the demo is there
+    for (const name of readdirSync(parent)) {
+      const path = join(parent, name);
+      if (path === runtime || runtime.startsWith(`${path}/`)) continue;
+      // An agent that was hung up may still write its last line.
+      rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    }
   }
 }

@@ -8,6 +8,14 @@ export { readIfThere, writePrivate } from './files';
 export { canonicalJson, newId, newSecret, sameSecret, sha256 } from './ids';
 export { type Journal, redact, silentJournal, stderrJournal } from './journal';
 export { type OpenUrl, openUrl } from './open-url';
-export { type Paths, pathsFor, privateFile, privateFolder, type SessionPaths } from './paths';
+export {
+  demoFolderOf,
+  demoHomeOf,
+  type Paths,
+  pathsFor,
+  privateFile,
+  privateFolder,
+  type SessionPaths,
+} from './paths';
 export { findProgram, processAlive, type RunOptions, type RunResult, run } from './process';
 export { VERSION } from './version';

@@ -24,6 +24,11 @@ export interface SessionPaths {
 
 const SOCKET_LIMIT = 100;
 
+/** Pure: the folder of the demo of a state folder: fixed, so that the command finds a demo that runs. */
+export const demoFolderOf = (home: string): string => `${home}-demo`;
+/** Pure: the state folder inside a demo's folder; its repositories lie beside it. */
+export const demoHomeOf = (home: string): string => join(demoFolderOf(home), 'state');
+
 /** Pure: where things are for a given state folder. */
 export function pathsFor(home: string, tmp: string = tmpdir()): Paths {
   const inside = join(home, 'run');
