@@ -42,11 +42,11 @@ export function openDatabase(options: OpenOptions): Db {
     // cheaper mode for the rest would only be a second thing to reason about (R-02).
     raw.pragma('synchronous = FULL');
     raw.pragma('foreign_keys = ON');
-    const version = raw.prepare('select sqlite_version() as v').get() as { v: string };
-    if (!sqliteNewEnough(version.v)) {
+    const { version } = sqliteFacts({ $client: raw });
+    if (!sqliteNewEnough(version)) {
       throw new AppError({
         code: 'missing-tool',
-        message: `SQLite ${version.v} is too old; ${MIN_SQLITE.join('.')} or newer is needed.`,
+        message: `SQLite ${version} is too old; ${MIN_SQLITE.join('.')} or newer is needed.`,
         hint: 'Run npm ci again.',
       });
     }
@@ -78,6 +78,12 @@ export function openDatabase(options: OpenOptions): Db {
   const db = drizzle(raw) as Db;
   migrate(db, { migrationsFolder: options.migrations });
   return db;
+}
+
+/** The library that really runs, and how it keeps its journal. */
+export function sqliteFacts(db: Pick<Db, '$client'>): { version: string; journal: string } {
+  const row = db.$client.prepare('select sqlite_version() as version').get() as { version: string };
+  return { version: row.version, journal: String(db.$client.pragma('journal_mode', { simple: true })) };
 }
 
 function appliedCount(raw: Database.Database): number {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '../db/client';
+import { openDatabase, sqliteFacts } from '../db/client';
 import type { VendorEnv } from './agents/port';
 import { createVendors } from './agents/registry';
 import { createDevHandler, createHttpServer, loadShell, type Services } from './api';
@@ -28,7 +28,7 @@ import {
   systemClock,
   VERSION,
 } from './platform';
-import { preflightHere } from './preflight';
+import { hostChecks, preflightHere } from './preflight';
 import { createProjects, projectReader, projectsProjection } from './projects';
 import { createSessions, sessionReader, sessionsProjection } from './sessions';
 import { createTerminal } from './terminal';
@@ -231,7 +231,19 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
     return stopping;
   };
   const stopAndExit = () => void stop().finally(() => process.exit(0));
-  control.serve({ open: launchUrl, status, doctor: report, stop: stopAndExit });
+  const doctor = async (): Promise<HostReport> => {
+    const { checks, vendors: found } = await report();
+    const { alive, version } = await tmux.probe();
+    const ours = hostChecks({
+      addresses: http.addresses(),
+      note: http.note,
+      paths,
+      sqlite: sqliteFacts(db),
+      tmux: { program: tmuxProgram, alive, version },
+    });
+    return { checks: [...checks, ...ours], vendors: found };
+  };
+  control.serve({ open: launchUrl, status, doctor, stop: stopAndExit });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stopAndExit);
 
   const url = launchUrl();

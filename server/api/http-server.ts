@@ -44,6 +44,8 @@ export interface HttpServerOptions {
 }
 export interface HttpServer {
   readonly url: string;
+  /** What it is bound to, as the system says it: "127.0.0.1:7433". */
+  addresses(): string[];
   /** Something the person should know about how we listen, or null. */
   readonly note: string | null;
   /** Closes every socket with `goingAway` and gives the port up. */
@@ -166,6 +168,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   return {
     url: gate.origins[0]!,
     note,
+    addresses: () => servers.flatMap((server) => shownAddress(server.address())),
     async close() {
       sockets.close();
       for (const { wss } of Object.values(upgraders)) wss.close();
@@ -183,6 +186,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
 /** Off: the framework's chunk loader and the terminal assign plain strings. docs/decisions/0006-trusted-types-off.md */
 const DEFAULT_TRUSTED_TYPES: readonly string[] | null = null;
+
+const shownAddress = (bound: ReturnType<Server['address']>): string[] =>
+  bound === null || typeof bound === 'string'
+    ? []
+    : [bound.family === 'IPv6' ? `[${bound.address}]:${bound.port}` : `${bound.address}:${bound.port}`];
 
 function asked(req: IncomingMessage, upgrade: boolean): GateRequest {
   return { method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, upgrade };

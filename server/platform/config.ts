@@ -21,6 +21,12 @@ export interface Config {
 }
 
 const DROP = /^(NODE_|npm_|OFFDECK_|NEXT_|TMUX|INIT_CWD$|TURBO|VITEST|PLAYWRIGHT|__)/;
+/**
+ * Which program draws the terminal the host was started in: a session has another one, and a CLI that believes these
+ * would speak a dialect (images, links, clipboard) that its pane does not understand.
+ */
+const OUTER_TERMINAL =
+  /^(TERM_PROGRAM|TERM_SESSION_ID$|LC_TERMINAL|ITERM_|KITTY_|WEZTERM_|GHOSTTY_|ALACRITTY_|KONSOLE_|VTE_VERSION$|WT_|VSCODE_|ZED_TERM$|INSIDE_EMACS$)/;
 
 export const DEFAULT_PORT = 7433;
 
@@ -35,7 +41,7 @@ export function readConfig(
       : env.XDG_STATE_HOME || join(userHome, '.local', 'state');
   const sessionEnv: Record<string, string> = {};
   for (const [key, value] of Object.entries(env)) {
-    if (value !== undefined && !DROP.test(key)) sessionEnv[key] = value;
+    if (value !== undefined && !DROP.test(key) && !OUTER_TERMINAL.test(key)) sessionEnv[key] = value;
   }
   const path = env.PATH || '/usr/local/bin:/usr/bin:/bin';
   sessionEnv.PATH = path;

@@ -86,10 +86,16 @@ describe('the environment of a session', () => {
         npm_config_x: '1',
         EDITOR: 'vi',
         TMUX: 'x',
+        TERM_PROGRAM: 'iTerm.app',
+        TERM_PROGRAM_VERSION: '3',
+        KITTY_WINDOW_ID: '1',
+        VTE_VERSION: '7000',
+        LC_ALL: 'C',
+        WT_SESSION: 'x',
       },
       'linux',
     );
-    expect(sessionEnv).toEqual({ HOME: '/h', PATH: '/bin', EDITOR: 'vi' });
+    expect(sessionEnv).toEqual({ HOME: '/h', PATH: '/bin', EDITOR: 'vi', LC_ALL: 'C' });
   });
 });
 

@@ -3,4 +3,5 @@
  * that mends it. It only looks: it installs nothing and never fails by itself.
  */
 export { preflightHere } from './here';
+export { type HostFacts, hostChecks } from './host-checks';
 export { type PreflightInput, preflight } from './preflight';

@@ -34,7 +34,7 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
     const found = await codex.detect(bed.input());
     expect(found).toMatchObject({ vendor: 'codex', version: '0.171.0', signedIn: 'unknown', problem: null });
     const none = await codex.detect({ ...bed.input(), path: '/nowhere' });
-    expect(none).toMatchObject({ path: null, problem: expect.stringContaining('not found') });
+    expect(none).toMatchObject({ path: null, problem: null });
   });
 
   it('takes the prompt, asks, is allowed, runs the command once and finishes', async () => {

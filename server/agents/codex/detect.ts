@@ -5,8 +5,7 @@ import type { Found, VendorEnv } from '../port';
 import { manifest } from './manifest';
 
 export function find(context: VendorEnv): Found {
-  const path = findProgram('codex', context.path);
-  return { path, problem: path ? null : 'Codex was not found on the PATH.' };
+  return { path: findProgram('codex', context.path), problem: null };
 }
 
 /** Looks for the CLI and asks it for its version and login. Never throws; never opens a credential file. */
