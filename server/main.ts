@@ -8,6 +8,7 @@ import { createVendors } from './agents/registry';
 import { createDevHandler, createHttpServer, loadShell, type Services } from './api';
 import { createAuth } from './auth';
 import { createBoard } from './board';
+import { createChat } from './chat';
 import { AppError, type HostReport, type HostStatus, type ProjectId } from './contract';
 import { createControlSocket, createSessionSockets } from './control';
 import { clearDemo, startDemo } from './demo';
@@ -134,8 +135,10 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
     prepare: (id, choice) => projects.prepare(id as ProjectId, choice),
     trustedRoot: (id) => projects.trustedRoot(id as ProjectId),
     onNeed: (id, event) => (event.type === 'asked' ? needs.asked(id, event) : needs.settled(id, event)),
+    onLive: (id, live) => chat.live(id, live),
     onPanes: (panes) => terminal.setPanes(panes),
   });
+  const chat = createChat({ session: readers.sessions.get, vendors, vendorEnv, paths });
   const board = createBoard({
     log,
     now: clock.now,
@@ -164,6 +167,7 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       answer: (caller, input) => needs.answer(caller.deviceId, input),
       history: (id) => readers.needs.historyOf(id),
     },
+    chat: { page: chat.page, follow: chat.follow },
     host: {
       info: (caller) => ({
         version: VERSION,

@@ -1,6 +1,8 @@
 import type {
+  ChatPatch,
   Detection,
   EvidenceSource,
+  LiveText,
   Mode,
   NeedKind,
   Quota,
@@ -29,6 +31,22 @@ export interface AgentVendor {
   launch(input: LaunchInput): Promise<LaunchPlan>;
   /** Starts observing a pane that runs (after launch, and again after every restart of the host). */
   attach(context: RunContext): AgentRun;
+  /** Null for a CLI that keeps no conversation we can read. */
+  readonly transcript: Transcript | null;
+}
+
+/** How to find and understand the vendor's own record of a conversation. Reads only; unknown records give nothing. */
+export interface Transcript {
+  /** The JSON-lines file, or null while there is none. `agent`: that of a subagent. Never throws for what is absent. */
+  locate(place: TranscriptPlace): Promise<string | null>;
+  /** Pure. What one record shows. `nested`: the record is of a subagent's own file. */
+  read(record: unknown, about: { nested: boolean }): ChatPatch[];
+}
+export interface TranscriptPlace extends VendorEnv {
+  vendorSession: string;
+  dir: string; // the session's own folder
+  cwd: string;
+  agent: string | null;
 }
 
 /** The program's absolute path, or null; `problem` is one sentence when it is there and cannot be used. */
@@ -159,5 +177,7 @@ export type VendorEvent =
       how: 'confirmed' | 'answered-elsewhere' | 'cancelled';
       note: string;
     }
+  /** What it says right now, whole so far; null when it stopped. Never stored. */
+  | { type: 'live'; live: LiveText | null }
   /** The first prompt was accepted by the CLI (seen, not assumed). */
   | { type: 'prompt-accepted' };

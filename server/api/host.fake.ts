@@ -55,7 +55,7 @@ export function stubServices(calls: string[] = []): Services {
       {
         get: (_, method) => () => {
           calls.push(`${name}.${String(method)}`);
-          if (method === 'feed') {
+          if (method === 'feed' || method === 'follow') {
             return (async function* () {
               yield { seq: 1, update: { kind: 'stub' } };
             })();

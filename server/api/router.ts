@@ -75,6 +75,7 @@ const procedure = t.procedure.use(async ({ ctx, path, next }) => {
 });
 
 const ofSession = z.object({ id: SessionId });
+const ofChat = ofSession.extend({ agent: z.string().max(100).nullable() });
 const ofProject = z.object({ id: ProjectId });
 
 export const appRouter = t.router({
@@ -90,6 +91,22 @@ export const appRouter = t.router({
           signal ?? new AbortController().signal,
         );
         for await (const { seq, update } of feed) yield tracked(String(seq), update);
+      }),
+  }),
+  chat: t.router({
+    page: procedure
+      .input(ofChat.extend({ generation: z.string().max(80), offset: z.number().int().nonnegative() }))
+      .query(({ ctx, input: { generation, offset, ...of } }) =>
+        ctx.services.chat.page(of, { generation, offset }),
+      ),
+    follow: procedure
+      .input(
+        ofChat.extend({
+          after: z.object({ generation: z.string().max(80), to: z.number().int().nonnegative() }).nullable(),
+        }),
+      )
+      .subscription(async function* ({ ctx, input: { after, ...of }, signal }) {
+        yield* ctx.services.chat.follow(of, after, signal ?? new AbortController().signal);
       }),
   }),
   host: t.router({

@@ -8,6 +8,8 @@ const id = 'abcdefgh23456789';
 const INPUTS: Record<ProcedureName, unknown> = {
   'board.feed': { after: null },
   'board.snapshot': undefined,
+  'chat.page': { id, agent: null, generation: 'g', offset: 0 },
+  'chat.follow': { id, agent: null, after: null },
   'host.info': undefined,
   'host.checks': undefined,
   'sessions.start': null, // filled below: whatever the schema wants, the scope is judged first

@@ -1,6 +1,8 @@
 import type {
   BoardSnapshot,
   BoardUpdate,
+  ChatPage,
+  ChatUpdate,
   Check,
   Detection,
   DeviceId,
@@ -80,6 +82,18 @@ export interface Services {
     seen(id: SessionId): void;
     interrupt(id: SessionId): Promise<void>;
     end(id: SessionId): Promise<void>;
+  };
+  chat: {
+    page(
+      of: { id: SessionId; agent: string | null },
+      before: { generation: string; offset: number },
+    ): Promise<ChatPage>;
+    /** The tail or what came after `after`, then whatever comes. Ends with `signal`. */
+    follow(
+      of: { id: SessionId; agent: string | null },
+      after: { generation: string; to: number } | null,
+      signal: AbortSignal,
+    ): AsyncGenerator<ChatUpdate>;
   };
   needs: {
     answer(caller: Caller, input: SignedAnswer): Promise<Need>;

@@ -57,11 +57,20 @@ const CAPABILITIES = [
   'preflight',
   'terminal',
   'tmux',
+  'transcript',
 ].map((name) => `server/${name}`);
 
-const WORKFLOWS = ['actions', 'board', 'needs', 'projects', 'review', 'sessions', 'worktrees'].map(
-  (name) => `server/${name}`,
-);
+const WORKFLOWS = [
+  'actions',
+  'board',
+  'chat',
+  'messages',
+  'needs',
+  'projects',
+  'review',
+  'sessions',
+  'worktrees',
+].map((name) => `server/${name}`);
 
 const LAYERS: readonly Layer[] = [
   {

@@ -4,6 +4,20 @@
  */
 export { answerText } from './answer-text';
 export { BoardSnapshot, type BoardUpdate } from './board';
+export {
+  type ChatItem,
+  type ChatKind,
+  type ChatPage,
+  type ChatPatch,
+  type ChatRow,
+  type ChatUpdate,
+  type FileDiff,
+  type LiveText,
+  MAX_OUTPUT,
+  type ToolKind,
+  type ToolOutcome,
+  type ToolResult,
+} from './chat';
 export { ControlReply, ControlRequest, HostReport, HostStatus } from './control';
 export { AppError, ErrorCode, ErrorShape } from './errors';
 export { DomainEvent, type LoggedEvent, streamOf } from './events';

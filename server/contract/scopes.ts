@@ -11,6 +11,8 @@ export const ALL_SCOPES: readonly Scope[] = Scope.options;
 export const PROCEDURE_SCOPES = {
   'board.feed': 'view',
   'board.snapshot': 'view',
+  'chat.page': 'view',
+  'chat.follow': 'view',
   'host.info': 'view',
   'host.checks': 'view',
   'sessions.start': 'type',

@@ -14,6 +14,7 @@ export const VendorManifest = z.object({
     resumes: z.boolean(),
     reportsContext: z.boolean(),
     reportsQuota: z.boolean(),
+    chats: z.boolean(), // its conversation can be read, and messages sent without the terminal
   }),
   install: z.string(), // the command that installs the CLI
   signIn: z.string(), // the command that signs in

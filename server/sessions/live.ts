@@ -1,5 +1,5 @@
 import type { AgentRun, VendorEvent } from '../agents/port';
-import type { DomainEvent, Evidence, EvidenceSource, SessionId, SessionState } from '../contract';
+import type { DomainEvent, Evidence, EvidenceSource, LiveText, SessionId, SessionState } from '../contract';
 import type { Log } from '../log';
 import type { Clock } from '../platform';
 import { fuse, type Vote } from './fuse';
@@ -33,6 +33,7 @@ export class LiveSession {
       clock: Clock;
       reader: SessionReader;
       onNeed(sessionId: SessionId, event: Extract<VendorEvent, { type: 'asked' | 'settled' }>): void;
+      onLive(sessionId: SessionId, live: LiveText | null): void;
     },
   ) {
     this.attached = new Promise((resolve) => {
@@ -58,6 +59,9 @@ export class LiveSession {
       }
       case 'activity':
         this.#note({ activity: [...(this.#notes.activity ?? []), event.line.slice(0, 400)].slice(-4) });
+        break;
+      case 'live':
+        this.deps.onLive(this.id, event.live);
         break;
       case 'prompt-accepted':
         this.#note({ promptKept: false });
@@ -160,6 +164,7 @@ export class LiveSession {
 
   async stop(): Promise<void> {
     this.mute();
+    this.deps.onLive(this.id, null);
     this.#attach();
     await this.run?.close();
     this.run = null;

@@ -1,5 +1,5 @@
 import type { AgentVendor, HookCall, PaneAccess, ServiceHost, VendorEnv, VendorEvent } from '../agents/port';
-import type { SessionId, WorkplaceChoice, Worktree } from '../contract';
+import type { LiveText, SessionId, WorkplaceChoice, Worktree } from '../contract';
 import type { Clock, CrashPoint, Journal, Paths } from '../platform';
 
 /** One row of what the private tmux server holds. */
@@ -53,6 +53,8 @@ export interface SessionDeps {
   trustedRoot(projectId: string): string | null;
   /** Requests and their endings go to the needs workflow. */
   onNeed(sessionId: SessionId, event: Extract<VendorEvent, { type: 'asked' | 'settled' }>): void;
+  /** What an agent says right now; null when it stopped. */
+  onLive(sessionId: SessionId, live: LiveText | null): void;
   /** The list of live panes changed. */
   onPanes(panes: Map<string, string>): void;
 }

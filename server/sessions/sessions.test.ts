@@ -87,6 +87,7 @@ function host() {
     }),
     trustedRoot: () => null,
     onNeed: (id, event) => (event.type === 'asked' ? needs.asked(id, event) : needs.settled(id, event)),
+    onLive: () => {},
     onPanes: () => {},
   });
   return {

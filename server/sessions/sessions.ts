@@ -49,7 +49,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
   };
 
   const newLive = (id: SessionId): LiveSession => {
-    const made = new LiveSession(id, { log, clock, reader, onNeed: deps.onNeed });
+    const made = new LiveSession(id, { log, clock, reader, onNeed: deps.onNeed, onLive: deps.onLive });
     live.set(id, made);
     return made;
   };

@@ -4,6 +4,7 @@ import { detect, find } from './detect';
 import { launch } from './launch';
 import { manifest } from './manifest';
 import { ClaudeRun } from './run';
+import { locate, read } from './transcript';
 
 export const claude: AgentVendor = {
   manifest,
@@ -11,4 +12,5 @@ export const claude: AgentVendor = {
   detect,
   launch,
   attach: (context) => new ClaudeRun(context),
+  transcript: { locate, read },
 };

@@ -3,6 +3,7 @@ import { detect, find } from './detect';
 import { Held, launch } from './launch';
 import { manifest } from './manifest';
 import { CodexRun } from './run';
+import { locate, read } from './transcript';
 
 const held = new Held();
 
@@ -12,4 +13,5 @@ export const codex: AgentVendor = {
   detect,
   launch: (input) => launch(input, held),
   attach: (context) => new CodexRun(context, held),
+  transcript: { locate, read },
 };

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { emitKeypressEvents } from 'node:readline';
+import type { ChatItem, ChatPatch, FileDiff, ToolKind, ToolOutcome } from '../../contract';
 import { parseScript, type Step } from './script';
 
 /*
@@ -84,6 +85,35 @@ async function signal(change: Record<string, unknown>): Promise<void> {
   await call('signal', change);
 }
 
+/** Its conversation, in the very form the host shows. */
+const record = (patch: ChatPatch) =>
+  appendFileSync(`${dir}/conversation.jsonl`, `${JSON.stringify(patch)}\n`, { mode: 0o600 });
+const itemId = () => `${plan.conversation}-${process.pid}-${++counter}`;
+type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never;
+const show = (item: Without<ChatItem>, id = itemId()) =>
+  record({ type: 'item', item: { ...item, id, at: Date.now() } as ChatItem });
+const begin = (tool: ToolKind, name: string, object: string, files: FileDiff[] = []): string => {
+  const id = itemId();
+  show({ kind: 'tool', tool, name, object, input: object, files, agent: null, result: null }, id);
+  return id;
+};
+const finish = (id: string, outcome: ToolOutcome, output = '', exitCode: number | null = null, ms = 0) =>
+  record({
+    type: 'result',
+    id,
+    at: Date.now(),
+    agent: null,
+    weak: false,
+    result: {
+      outcome,
+      output: output.slice(0, 16_000),
+      cut: output.length > 16_000,
+      exitCode,
+      ms,
+      files: null,
+    },
+  });
+
 type Key = { name?: string | undefined; sequence?: string | undefined; ctrl?: boolean | undefined };
 let onKey: (text: string, key: Key) => void = () => {};
 let interrupted = false;
@@ -125,18 +155,20 @@ async function ask(
   });
 }
 
-function runCommand(command: string): Promise<number> {
+function runCommand(command: string): Promise<{ code: number; output: string }> {
   out(`${dim('$')} ${command}\n`);
+  let output = '';
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.on('data', (chunk: Buffer) =>
-      process.stdout.write(chunk.toString('utf8').replaceAll('\n', '\r\n')),
-    );
-    child.stderr.on('data', (chunk: Buffer) =>
-      process.stdout.write(chunk.toString('utf8').replaceAll('\n', '\r\n')),
-    );
-    child.on('close', (code) => resolve(code ?? 1));
-    child.on('error', () => resolve(127));
+    const heard = (chunk: Buffer) => {
+      const text = chunk.toString('utf8');
+      if (output.length < 20_000) output += text;
+      process.stdout.write(text.replaceAll('\n', '\r\n'));
+    };
+    child.stdout.on('data', heard);
+    child.stderr.on('data', heard);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('error', (error) => resolve({ code: 127, output: error.message }));
   });
 }
 
@@ -145,29 +177,51 @@ async function perform(step: Step): Promise<boolean> {
   switch (step.do) {
     case 'say':
       out(`${step.text}\n`);
+      show({ kind: 'reply', text: step.text, ref: null });
       return true;
+    case 'talk': {
+      const ref = itemId();
+      const words = step.text.split(' ');
+      for (let said = 1; said <= words.length && !interrupted; said++) {
+        out(`${words[said - 1]} `);
+        await call('live', { ref, text: words.slice(0, said).join(' ') });
+        await wait(step.ms / words.length);
+      }
+      out('\n');
+      show({ kind: 'reply', text: step.text, ref });
+      return !interrupted;
+    }
     case 'think':
       await wait(step.ms);
       return true;
     case 'run':
     case 'ask': {
+      const id = begin('shell', 'Shell', step.command);
       if (step.do === 'ask' && plan.permission !== 'run') {
         const yes = await ask('command', step.command, 'The script asks for it.');
         if (!yes) {
           out('Not run; going on without it.\n');
+          finish(id, 'denied');
           return !interrupted;
         }
       }
       await signal({ activity: `$ ${step.command}` });
-      await runCommand(step.command);
+      const began = Date.now();
+      const { code, output } = await runCommand(step.command);
+      finish(id, code === 0 ? 'ok' : 'failed', output, code, Date.now() - began);
       return true;
     }
-    case 'edit':
-      if (await ask('edit', `${step.path}\n+${step.text}`, null)) {
+    case 'edit': {
+      const diff = { path: step.path, diff: `+${step.text}`, added: 1, removed: 0 };
+      const id = begin('edit', 'Edit', step.path, [diff]);
+      const yes = await ask('edit', `${step.path}\n+${step.text}`, null);
+      if (yes) {
         writeFileSync(step.path, `${step.text}\n`);
         await signal({ activity: `Edit ${step.path} +1 −0` });
       }
+      finish(id, yes ? 'ok' : 'denied');
       return !interrupted;
+    }
     case 'question':
       await ask('question', step.text, null);
       return !interrupted;
@@ -208,12 +262,18 @@ let busy = false;
 async function turn(prompt: string): Promise<void> {
   busy = true;
   interrupted = false;
+  const began = Date.now();
+  show({ kind: 'user', text: prompt, images: 0, queued: false });
+  await call('prompt', { text: prompt });
   await signal({ state: 'working', detail: 'A prompt was accepted.', reason: null, resetsAt: null });
   for (const step of parseScript(prompt)) {
     if (interrupted) break;
     if (!(await perform(step))) {
       if (interrupted) break;
       busy = false;
+      if (step.do === 'fail')
+        show({ kind: 'notice', tone: 'error', text: step.text || 'The script failed.' });
+      if (step.do === 'limit') show({ kind: 'notice', tone: 'limit', text: 'Usage limit reached.' });
       out('\n❯ ');
       return;
     }
@@ -223,14 +283,24 @@ async function turn(prompt: string): Promise<void> {
       ? { state: 'idle', detail: 'The turn was interrupted.' }
       : { state: 'finished', detail: 'The turn ended.', reason: null },
   );
+  if (interrupted) show({ kind: 'notice', tone: 'interrupted', text: 'Interrupted.' });
+  else show({ kind: 'turn-end', ms: Date.now() - began });
   out(interrupted ? dim('Interrupted.\n') : '');
   busy = false;
   out('\n❯ ');
 }
 
 let line = '';
+let pasting = false;
 const idleKeys = (text: string, key: Key) => {
-  if (key.ctrl && key.name === 'c') process.exit(0);
+  if (key.name === 'paste-start' || key.name === 'paste-end') {
+    pasting = key.name === 'paste-start';
+  } else if (pasting) {
+    // A line end inside a paste is text, as in the CLIs this stands for.
+    const shown = text === '\r' ? '\n' : text;
+    line += shown;
+    out(shown);
+  } else if (key.ctrl && key.name === 'c') process.exit(0);
   if (key.name === 'escape') {
     if (busy) interrupted = true;
   } else if (key.name === 'return' || key.name === 'enter') {
@@ -250,6 +320,7 @@ const idleKeys = (text: string, key: Key) => {
 
 onKey = idleKeys;
 if (process.stdin.isTTY) process.stdin.setRawMode(true);
+out('\x1b[?2004h');
 // The default wait for the rest of an escape sequence is half a second; a person's Esc should count at once.
 emitKeypressEvents(process.stdin, { escapeCodeTimeout: 30 } as never);
 process.stdin.on('keypress', (text: string | undefined, key: Key) => onKey(text ?? '', key));

@@ -20,6 +20,7 @@ const Request = z.object({
   body: z.string(),
   why: z.string().nullable(),
 });
+const Live = z.object({ ref: z.string(), text: z.string() });
 const Answered = z.object({ ref: z.string(), by: z.enum(['terminal', 'offdeck']) });
 
 const TITLES = {
@@ -82,6 +83,10 @@ export class ScriptedRun implements AgentRun {
   async hook(call: HookCall): Promise<unknown> {
     if (call.event === 'signal') {
       this.#signal(call.payload, 'hook');
+      return { ok: true };
+    }
+    if (call.event === 'live') {
+      this.context.emit({ type: 'live', live: Live.parse(call.payload) });
       return { ok: true };
     }
     if (call.event === 'answered') {

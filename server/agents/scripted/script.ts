@@ -4,6 +4,7 @@
  */
 export type Step =
   | { do: 'say'; text: string }
+  | { do: 'talk'; ms: number; text: string } // word by word
   | { do: 'think'; ms: number }
   | { do: 'run'; command: string } // without asking
   | { do: 'ask'; command: string } // asks, then runs
@@ -33,6 +34,11 @@ export function parseScript(prompt: string): Step[] {
       case 'say':
         steps.push({ do: 'say', text: rest });
         break;
+      case 'talk': {
+        const [ms = '1000', ...words] = rest.split(' ');
+        steps.push({ do: 'talk', ms: number(ms, 1000), text: words.join(' ') });
+        break;
+      }
       case 'think':
         steps.push({ do: 'think', ms: number(rest, 500) });
         break;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { AppError } from '../../contract';
+import { join } from 'node:path';
+import { AppError, type ChatPatch } from '../../contract';
 import { newId, writePrivate } from '../../platform';
 import type { AgentVendor, Found } from '../port';
 import { manifest } from './manifest';
@@ -45,5 +46,13 @@ export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => {
       return { argv: [node, program, input.dir], env: {}, vendorSession: conversation, promptIncluded: true };
     },
     attach: (context) => new ScriptedRun(context),
+    transcript: {
+      async locate({ dir, agent }) {
+        const path = join(dir, 'conversation.jsonl');
+        return agent === null && existsSync(path) ? path : null;
+      },
+      // The agent program writes what we show.
+      read: (record) => [record as ChatPatch],
+    },
   };
 };

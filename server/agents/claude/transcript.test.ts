@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ChatPatch } from '../../contract';
+import { locate, read } from './transcript';
+
+/** One line for each thing a record shows; long texts by their beginning. */
+function brief(patch: ChatPatch): string {
+  const short = (text: string) => text.slice(0, 24).replaceAll('\n', '⏎');
+  if (patch.type === 'result') {
+    const { outcome, exitCode, output, files } = patch.result;
+    const parts = [
+      patch.weak ? 'weak' : '',
+      outcome,
+      exitCode,
+      patch.agent,
+      files?.map((file) => file.path).join(),
+    ];
+    return ['result', ...parts.filter((part) => part != null && part !== ''), short(output)].join(' ');
+  }
+  const { item } = patch;
+  switch (item.kind) {
+    case 'tool': {
+      const files = item.files.map((file) => `${file.path} +${file.added} -${file.removed}`).join();
+      const result = item.result ? `${item.result.outcome} ${item.result.exitCode ?? ''}` : '…';
+      return [item.kind, item.tool, `${item.name}:`, short(item.object), files, result]
+        .filter(Boolean)
+        .join(' ')
+        .trim();
+    }
+    case 'notice':
+      return `notice ${item.tone} ${short(item.text)}`;
+    case 'turn-end':
+      return `turn-end ${item.ms}`;
+    case 'compacted':
+      return `compacted ${short(item.summary)}`;
+    case 'cut':
+      return 'cut';
+    default:
+      return `${item.kind} ${short(item.text)}`;
+  }
+}
+const sample = readFileSync(new URL('./transcript.sample.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+const shown = (record: unknown, nested = false) => read(record, { nested }).map(brief);
+
+describe('what the transcript of Claude Code shows', () => {
+  it('as recorded from 2.1.197', () => {
+    expect(sample.flatMap((line) => shown(JSON.parse(line)))).toMatchInlineSnapshot(`
+      [
+        "reply # Title⏎⏎Some **bold** t",
+        "user MARKDOWN please",
+        "turn-end 120",
+        "user RUN_BASH: echo hi; ls",
+        "reply I will run a command.",
+        "tool shell Bash: echo hi; ls …",
+        "result ok 0 hi⏎README.md",
+        "reply Done: hi",
+        "turn-end 361",
+        "tool edit Write: a.txt a.txt +1 -0 …",
+        "user WRITE: a.txt",
+        "result ok File created successfull",
+        "reply Done: File created succe",
+        "turn-end 354",
+        "user EDIT: README.md",
+        "tool edit Edit: README.md README.md +1 -1 …",
+        "result failed File has not been read y",
+        "reply Done: (error) <tool_use_",
+        "turn-end 250",
+        "user AGENT go",
+        "tool agent Agent: Look around …",
+        "result ok aa9aaa20cf52d041b Done: total 20⏎agentId: ",
+        "reply Done: Done: total 20",
+        "turn-end 613",
+        "notice limit You've hit your session ",
+        "turn-end 89",
+        "user LIMIT",
+        "user THINK about it",
+        "thinking Let me think about this ",
+        "reply I thought about it.",
+        "turn-end 97",
+        "user PLAN it",
+        "reply Writing the plan.",
+        "tool edit Write: /home/me/claude/plans/pl /home/me/claude/plans/plan-it-polymorphic-sparrow.md +5 -0 …",
+        "result ok File created successfull",
+        "reply Here is my plan.",
+        "tool plan ExitPlanMode: # The plan …",
+      ]
+    `);
+  });
+
+  it('tells typed words from what the CLI wraps into user records', () => {
+    const say = (content: unknown, more = {}) =>
+      shown({ type: 'user', uuid: 'u', message: { role: 'user', content }, ...more });
+    expect(say('hello')).toEqual(['user hello']);
+    expect(say('secret', { isMeta: true })).toEqual([]);
+    expect(say('inner', { isSidechain: true })).toEqual([]);
+    expect(say('a summary', { isCompactSummary: true })).toEqual(['compacted a summary']);
+    expect(say('[Request interrupted by user for tool use]')).toEqual(['notice interrupted Interrupted.']);
+    expect(say('<command-name>/model</command-name>\n<command-args>opus</command-args>')).toEqual([
+      'notice info /model opus',
+    ]);
+    expect(say('<bash-input>ls</bash-input>')).toEqual(['notice info ! ls']);
+    expect(say('<local-command-stdout></local-command-stdout>')).toEqual([]);
+    expect(say('<system-reminder>x</system-reminder>hi')).toEqual(['user hi']);
+    expect(say([{ type: 'image' }, { type: 'text', text: 'look' }])).toEqual(['user look']);
+  });
+
+  it('says what came of a tool', () => {
+    const came = (content: string, more: object, isError = true) =>
+      shown({
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: 't', content, is_error: isError }] },
+        ...more,
+      });
+    expect(came('Exit code 3\nno', {})).toEqual(['result failed 3 Exit code 3⏎no']);
+    expect(came('The user denied this in Offdeck.', {})[0]).toMatch(/^result denied/);
+    expect(came("The user doesn't want to proceed with this tool use.", {})[0]).toMatch(/^result denied/);
+    expect(came('', { toolUseResult: { stdout: '', interrupted: true } }, false)[0]).toMatch(
+      /^result interrupted/,
+    );
+    const structuredPatch = [{ oldStart: 1, newStart: 1, lines: ['-a', '+b', '+c'] }];
+    const [patch] = read(
+      {
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }] },
+        toolUseResult: { filePath: '/r/a.ts', structuredPatch },
+      },
+      { nested: false },
+    );
+    expect(patch?.type === 'result' && patch.result.files).toEqual([
+      { path: '/r/a.ts', diff: '@@ -1 +1 @@\n-a\n+b\n+c', added: 2, removed: 1 },
+    ]);
+  });
+
+  it('gives nothing for what it does not know', () => {
+    for (const record of [
+      null,
+      7,
+      'text',
+      [],
+      {},
+      { type: 'from-the-future', message: { content: 'x' } },
+      { type: 'assistant', message: { content: [{ type: 'hologram' }] } },
+      { type: 'assistant' },
+      { type: 'user', message: { content: 5 } },
+      undefined,
+    ]) {
+      expect(shown(record)).toEqual([]);
+    }
+  });
+
+  it('is looked for by ids only, never by a path that came as one', async () => {
+    const place = { path: '', userHome: '/nowhere', env: {}, toolEnv: {}, dir: '', cwd: '', agent: null };
+    expect(await locate({ ...place, vendorSession: '../../etc/passwd' })).toBeNull();
+    expect(await locate({ ...place, vendorSession: 'a', agent: '../b' })).toBeNull();
+  });
+});

@@ -1,0 +1,181 @@
+import { open } from 'node:fs/promises';
+import type { AgentVendor, TranscriptPlace, VendorEnv } from '../agents/port';
+import {
+  AppError,
+  type ChatPage,
+  type ChatRow,
+  type ChatUpdate,
+  type LiveText,
+  type Session,
+  type SessionId,
+} from '../contract';
+import type { Paths } from '../platform';
+import { followLines, generationOf, type Line, pageBefore } from '../transcript';
+
+/** About what one screen and a little more needs; most of a transcript's bytes are bookkeeping. */
+const PAGE_BYTES = 192 * 1024;
+
+export interface ChatDeps {
+  session(id: SessionId): Session | null;
+  vendors: readonly AgentVendor[];
+  vendorEnv: VendorEnv;
+  paths: Pick<Paths, 'session'>;
+}
+
+/** Which conversation: the session's own, or that of a subagent in it. */
+export interface ChatOf {
+  id: SessionId;
+  agent: string | null;
+}
+
+export interface Chat {
+  /** The stretch that ends at `before`. Throws AppError `conflict` when that file is no longer the one it was. */
+  page(of: ChatOf, before: { generation: string; offset: number }): Promise<ChatPage>;
+  /** The tail (or what came after `after`), then whatever comes, until `signal`. */
+  follow(
+    of: ChatOf,
+    after: { generation: string; to: number } | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatUpdate>;
+  /** What the agent of a session says right now; null when it no longer does. */
+  live(id: SessionId, live: LiveText | null): void;
+}
+
+export function createChat(deps: ChatDeps): Chat {
+  const live = new Map<SessionId, LiveText>();
+  const listeners = new Map<SessionId, Set<(live: LiveText | null) => void>>();
+
+  const vendorOf = (id: SessionId) => {
+    const session = deps.session(id);
+    if (!session) throw new AppError({ code: 'not-found', message: 'There is no such session.' });
+    const vendor = deps.vendors.find((one) => one.manifest.id === session.vendor);
+    return { session, transcript: vendor?.transcript ?? null };
+  };
+
+  const locate = async ({ id, agent }: ChatOf): Promise<string | null> => {
+    const { session, transcript } = vendorOf(id);
+    if (!transcript || session.vendorSession === null) return null;
+    const place: TranscriptPlace = {
+      ...deps.vendorEnv,
+      vendorSession: session.vendorSession,
+      dir: deps.paths.session(id).dir,
+      cwd: session.cwd,
+      agent,
+    };
+    return transcript.locate(place);
+  };
+
+  const rows = (of: ChatOf, lines: readonly Line[]): ChatRow[] => {
+    const { transcript } = vendorOf(of.id);
+    return lines.flatMap((line) => {
+      const patches = line.tooLong
+        ? [
+            {
+              type: 'item' as const,
+              item: { kind: 'cut' as const, id: `cut-${line.offset}`, at: null, bytes: line.bytes },
+            },
+          ]
+        : (transcript?.read(line.value, { nested: of.agent !== null }) ?? []);
+      return patches.length > 0 ? [{ offset: line.offset, patches }] : [];
+    });
+  };
+
+  return {
+    async page(of, before) {
+      const path = await locate(of);
+      const file = path === null ? null : await open(path, 'r').catch(() => null);
+      if (!file) {
+        throw new AppError({ code: 'not-found', message: 'The conversation of this session is gone.' });
+      }
+      try {
+        const generation = await generationOf(file);
+        if (generation !== before.generation) {
+          throw new AppError({ code: 'conflict', message: 'The conversation is another one now.' });
+        }
+        const { from, to, lines } = await pageBefore(file, before.offset, PAGE_BYTES);
+        return { generation, from, to, start: from === 0, rows: rows(of, lines) };
+      } finally {
+        await file.close();
+      }
+    },
+
+    async *follow(of, after, signal) {
+      if (!vendorOf(of.id).transcript) {
+        yield { type: 'none', why: 'unsupported' };
+        return;
+      }
+      const queue: ChatUpdate[] = [];
+      let ring: () => void = () => {};
+      const push = (update: ChatUpdate) => {
+        // Live text replaces itself: a slow reader needs only the newest.
+        const last = queue.at(-1);
+        if (update.type === 'live' && last?.type === 'live') queue.pop();
+        queue.push(update);
+        ring();
+      };
+      const heard = (text: LiveText | null) => push({ type: 'live', live: text });
+      const mine = listeners.get(of.id) ?? new Set();
+      listeners.set(of.id, mine);
+      if (of.agent === null) mine.add(heard);
+      const stop = new AbortController();
+      const end = () => {
+        stop.abort();
+        ring();
+      };
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+      const reading = (async () => {
+        const lines = followLines({
+          locate: () => locate(of),
+          after,
+          tailBytes: PAGE_BYTES,
+          signal: stop.signal,
+        });
+        for await (const read of lines) {
+          if (read.type === 'none') push(read);
+          else if (read.type === 'more') {
+            push({ type: 'rows', generation: read.generation, to: read.to, rows: rows(of, read.lines) });
+          } else {
+            const { generation, from, to } = read;
+            push({
+              type: 'page',
+              page: { generation, from, to, start: from === 0, rows: rows(of, read.lines) },
+            });
+          }
+        }
+      })();
+      let fault: unknown = null;
+      reading.catch((cause: unknown) => {
+        fault = cause;
+        end();
+      });
+      try {
+        const now = live.get(of.id);
+        if (now && of.agent === null) push({ type: 'live', live: now });
+        for (;;) {
+          const update = queue.shift();
+          if (update) yield update;
+          else if (stop.signal.aborted) break;
+          else {
+            await new Promise<void>((resolve) => {
+              ring = resolve;
+              if (queue.length > 0 || stop.signal.aborted) resolve();
+            });
+          }
+        }
+        if (fault) throw fault;
+      } finally {
+        signal.removeEventListener('abort', end);
+        end();
+        mine.delete(heard);
+        if (mine.size === 0) listeners.delete(of.id);
+      }
+    },
+
+    live(id, text) {
+      if (text === null) live.delete(id);
+      else live.set(id, text);
+      for (const listener of listeners.get(id) ?? []) listener(text);
+    },
+  };
+}
