@@ -10,5 +10,10 @@ export function elapsed(ms: number): string {
   return `${Math.floor(h / 24)}d`;
 }
 
-export const clockTime = (at: number): string =>
-  new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
+export const clockTime = (at: number, seconds = false): string =>
+  new Date(at).toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds ? { second: '2-digit' } : {}),
+    hour12: false,
+  });

@@ -2,7 +2,7 @@
 import { ChevronLeft, Ellipsis, Maximize2 } from 'lucide-react';
 import Link from 'next/link';
 import { Popover } from 'radix-ui';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Need, Session } from '@/server/contract';
 import { api, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
@@ -69,7 +69,15 @@ function Name({ session }: { session: Session }) {
 }
 
 /** Everything about a session that is not its terminal: where it works, what it does, and how to stop it. */
-export function SessionHeader({ session, needs }: { session: Session; needs: readonly Need[] }) {
+export function SessionHeader({
+  session,
+  needs,
+  faces,
+}: {
+  session: Session;
+  needs: readonly Need[];
+  faces: ReactNode;
+}) {
   const board = useBoard();
   const now = useNow();
   const phone = useMedia(PHONE);
@@ -171,6 +179,7 @@ export function SessionHeader({ session, needs }: { session: Session; needs: rea
           </Popover.Trigger>
           <Why session={session} />
         </Popover.Root>
+        {faces}
         {phone ? (
           <Popover.Root open={more} onOpenChange={setMore}>
             <Popover.Trigger className="btn ghost icon" aria-label="More">

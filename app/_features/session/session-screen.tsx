@@ -12,11 +12,17 @@ import { MenuButton } from '../../_ui/menu-button';
 import { useNow } from '../../_ui/use-now';
 import { Waiting } from '../../_ui/waiting';
 import { NeedCard, SettledNote } from '../needs';
+import { Faces, useFace } from './faces';
 import { SessionHeader } from './session-header';
 
 const TerminalView = dynamic(() => import('./terminal-view').then((m) => m.TerminalView), {
   ssr: false,
   loading: () => <div className="term" aria-busy="true" />,
+});
+
+const ChatView = dynamic(() => import('../chat').then((m) => m.ChatView), {
+  ssr: false,
+  loading: () => <div className="chat" aria-busy="true" />,
 });
 
 export function SessionScreen() {
@@ -66,9 +72,14 @@ function Open({ session }: { session: Session }) {
   const settled = settledLately(board, session.id, now);
   const running = session.state !== 'exited';
   const asks = needs.length > 0 || session.state === 'needs-you';
+  const [face, setFace] = useFace(session);
   return (
     <div className="session">
-      <SessionHeader session={session} needs={needs} />
+      <SessionHeader
+        session={session}
+        needs={needs}
+        faces={session.kind === 'agent' ? <Faces face={face} onFace={setFace} /> : null}
+      />
       {needs[0] ? (
         <article className="card need asks">
           {needs.length > 1 ? <p className="note num">1 of {needs.length}</p> : null}
@@ -90,18 +101,29 @@ function Open({ session }: { session: Session }) {
             .join(' ')}
         </p>
       ) : null}
-      {session.pane ? (
-        <TerminalView session={session} blocked={asks ? 'Answer the request first.' : null} />
-      ) : (
-        <div className="empty">
-          <h2>Its terminal is gone</h2>
-          <p>
-            {session.resumable
-              ? 'The conversation is kept by the agent. Resume it to go on.'
-              : 'Nothing of it can be resumed. Its worktree and branch are still there.'}
-          </p>
-        </div>
-      )}
+      <div className={`faces ${face}`}>
+        {face === 'terminal' ? null : <ChatView session={session} />}
+        {face === 'chat' ? null : (
+          <div className="term-area">
+            <Terminal session={session} asks={asks} />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Terminal({ session, asks }: { session: Session; asks: boolean }) {
+  return session.pane ? (
+    <TerminalView session={session} blocked={asks ? 'Answer the request first.' : null} />
+  ) : (
+    <div className="empty">
+      <h2>Its terminal is gone</h2>
+      <p>
+        {session.resumable
+          ? 'The conversation is kept by the agent. Resume it to go on.'
+          : 'Nothing of it can be resumed. Its worktree and branch are still there.'}
+      </p>
     </div>
   );
 }
