@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Device } from '../e2e/kit/device';
 import { TestHost, until } from '../e2e/kit/host';
+import { percentile } from './kit/stats';
 
 const IDLE = Number(process.argv.find((a) => /^\d+$/.test(a)) ?? 50);
 const WINDOW_MS = 10_000;
@@ -24,9 +25,6 @@ async function measure(pid: number): Promise<{ cpu: number; rss: number }> {
   await sleep(WINDOW_MS);
   return { cpu: ((cpuTicks(pid) - before) / 100 / (WINDOW_MS / 1000)) * 100, rss: rssMb(pid) };
 }
-const percentile = (values: number[], p: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor((values.length * p) / 100))] ??
-  Number.NaN;
 
 const host = await new TestHost().start();
 try {

@@ -1,4 +1,5 @@
 import {
+  ACK_BYTES,
   type ClientFrame,
   decodeServer,
   encodeClient,
@@ -19,6 +20,8 @@ interface Channel {
   sink: TerminalSink;
   epoch: number;
   seq: number | null;
+  /** Taken by the screen and not told yet. */
+  unacked: number;
   /** Typed while the line was down; sent once when it is back. */
   waiting: Uint8Array<ArrayBuffer>[];
 }
@@ -99,7 +102,7 @@ class TerminalConnection {
 
   open(sessionId: string, sink: TerminalSink): TerminalHandle {
     const number = this.#next++;
-    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, waiting: [] };
+    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, unacked: 0, waiting: [] };
     this.#channels.set(number, channel);
     if (this.#socket?.readyState === 1) {
       this.#subscribe(number, channel);
@@ -131,7 +134,11 @@ class TerminalConnection {
         }
       },
       size: (cols, rows, claim) => void this.#send({ type: 'size', channel: number, cols, rows, claim }),
-      ack: (bytes) => void this.#send({ type: 'ack', channel: number, bytes }),
+      ack: (bytes) => {
+        channel.unacked += bytes;
+        if (channel.unacked < ACK_BYTES) return;
+        if (this.#send({ type: 'ack', channel: number, bytes: channel.unacked })) channel.unacked = 0;
+      },
       close: () => {
         this.#send({ type: 'unsub', channel: number });
         this.#channels.delete(number);

@@ -32,6 +32,7 @@ export { Mode, Quota, QuotaWindow, Session, SessionKind } from './session';
 export { StartSession, WorkplaceChoice } from './start';
 export { Evidence, EvidenceSource, SessionState } from './state';
 export {
+  ACK_BYTES,
   C2S,
   type ClientFrame,
   CREDIT_RESUME,

@@ -13,6 +13,8 @@ export const MAX_OUT = 64 * 1024;
 /** Bytes a viewer may hold unacknowledged before the host stops sending, and where it goes on again. */
 export const CREDIT_STOP = 512 * 1024;
 export const CREDIT_RESUME = 128 * 1024;
+/** A viewer says what it has taken once it is this much: far below where the host stops, and not with every key. */
+export const ACK_BYTES = 32 * 1024;
 
 export type ServerFrame =
   | { type: 'out'; channel: number; epoch: number; seq: number; bytes: Uint8Array }
