@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { Device } from '../e2e/kit/device';
 import { TestHost, until } from '../e2e/kit/host';
-import { percentile } from './kit/stats';
+import { TerminalViewer } from '../e2e/kit/viewer';
+import { against, percentile } from './kit/stats';
 
 const IDLE = Number(process.argv.find((a) => /^\d+$/.test(a)) ?? 50);
 const WINDOW_MS = 10_000;
@@ -41,6 +42,24 @@ try {
     [`${IDLE} sessions`]: { 'cpu % of a core': full.cpu.toFixed(2), 'RSS MB': full.rss.toFixed(0) },
     ratio: { 'cpu % of a core': '', 'RSS MB': (full.rss / empty.rss).toFixed(2) },
     budget: { 'cpu % of a core': '1.00', 'RSS MB': '250' },
+  });
+
+  // Pitfall 20: output that nobody looks at must not cost more than output that somebody does.
+  const shells = [...device.board.sessions.values()].filter((one) => one.pane !== null);
+  const all = (keys: string[]) =>
+    Promise.all(shells.map((one) => host.tmux('send-keys', '-t', one.pane ?? '', ...keys)));
+  await all(['while :; do echo chatter; sleep 0.1; done', 'Enter']);
+  const unwatched = await measure(pid);
+  const viewer = await TerminalViewer.open(device, shells[0]?.id ?? '', { cols: 100, rows: 30 });
+  await viewer.shows('chatter');
+  const watched = await measure(pid);
+  viewer.close();
+  await all(['C-c']);
+  console.log(`\n${shells.length} sessions that print ten times a second`);
+  console.table({
+    'nobody looks': { 'cpu % of a core': unwatched.cpu.toFixed(2) },
+    'one viewer': { 'cpu % of a core': watched.cpu.toFixed(2) },
+    ratio: { 'cpu % of a core': against(unwatched.cpu / watched.cpu, 1.3) },
   });
 
   // The agent writes the moment into its own activity line; the board hears it through hook, log and socket.

@@ -1,51 +1,7 @@
-import type { Page } from '@playwright/test';
 import { encodeClient } from '../server/contract';
-import { Device } from './kit/device';
-import { type TestHost, until } from './kit/host';
+import { until } from './kit/host';
+import { held, history, numbered, screen, shell, trimmed } from './kit/terminal';
 import { expect, test } from './kit/test';
-
-interface Shown {
-  buffer: {
-    active: {
-      length: number;
-      baseY: number;
-      getLine(y: number): { translateToString(trim: boolean): string } | undefined;
-    };
-  };
-  rows: number;
-  cols: number;
-}
-
-/** The screen as the browser has it: the visible rows, blanks at the end cut. */
-const screen = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const box = document.querySelector('[data-terminal]') as (Element & { terminal?: Shown }) | null;
-    const term = box?.terminal;
-    if (!term) return [];
-    const { active } = term.buffer;
-    return Array.from(
-      { length: term.rows },
-      (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '',
-    );
-  });
-const held = async (host: TestHost, pane: string): Promise<string[]> =>
-  (await host.tmux('capture-pane', '-p', '-t', pane)).replace(/\n$/, '').split('\n');
-const trimmed = (rows: string[]) =>
-  rows
-    .map((row) => row.trimEnd())
-    .join('\n')
-    .trimEnd();
-
-async function shell(host: TestHost, page: Page): Promise<{ device: Device; pane: string; url: string }> {
-  const device = await (await Device.enrol(await host.link())).connect();
-  const session = await device.start(await device.project(await host.repository()), '', {
-    vendor: 'terminal',
-  });
-  const url = `${host.url}/session?id=${session.id}`;
-  await page.goto(url);
-  await expect(page.locator('[data-terminal]')).toHaveAttribute('data-owner', 'you');
-  return { device, pane: session.pane ?? '', url };
-}
 
 test('a typed character appears, and the screen is what tmux holds', async ({ host, desk }) => {
   const { device, pane } = await shell(host, desk);
@@ -75,7 +31,7 @@ test('a large coloured flood freezes nothing, and Ctrl-C stops it', async ({ hos
   device.close();
 });
 
-test('a second viewer in a narrow window does not reshape the first, until it asks', async ({
+test('pitfall 13: a second viewer in a narrow window does not reshape the first, until it asks', async ({
   host,
   desk,
   browser,
@@ -111,12 +67,7 @@ test('100 cuts of the line: the screen is what tmux holds, nothing lost and noth
   }
   await expect.poll(async () => (await screen(desk)).includes('all'), { timeout: 60_000 }).toBe(true);
   await expect.poll(async () => trimmed(await screen(desk))).toBe(trimmed(await held(host, pane)));
-  const history = await desk.evaluate(() => {
-    const term = (document.querySelector('[data-terminal]') as Element & { terminal: Shown }).terminal;
-    const { active } = term.buffer;
-    return Array.from({ length: active.length }, (_, y) => active.getLine(y)?.translateToString(true) ?? '');
-  });
-  const numbers = history.flatMap((row) => /^line (\d+)$/.exec(row)?.[1] ?? []).map(Number);
+  const numbers = numbered((await history(desk)).rows, 'line');
   expect(numbers.length).toBeGreaterThan(900);
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => 2000 - numbers.length + 1 + i));
   device.close();

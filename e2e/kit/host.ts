@@ -116,6 +116,15 @@ export class TestHost {
     return this;
   }
 
+  /** Resolves when nobody holds the host's output open any more. */
+  get outputClosed(): Promise<void> {
+    const child = this.#child;
+    return new Promise((done) => {
+      if (child?.stdout?.closed !== false) done();
+      else child.stdout.once('close', () => done());
+    });
+  }
+
   get exited(): Promise<number | string | null> {
     const child = this.#child;
     if (!child) return Promise.resolve(null);

@@ -251,7 +251,7 @@ describe('in development', () => {
 });
 
 describe('the port', () => {
-  it('is bound on the loopback addresses and nowhere else (S-02)', async () => {
+  it('pitfall 22: is bound on the loopback addresses and nowhere else (S-02)', async () => {
     if (process.platform !== 'linux') return;
     const suffix = `:${host.port.toString(16).toUpperCase().padStart(4, '0')}`;
     const listening = ['/proc/net/tcp', '/proc/net/tcp6']

@@ -70,7 +70,7 @@ describe('opening a session', () => {
     }
   });
 
-  it('makes a window without a client while others exist, and the server lives', async () => {
+  it('pitfall 2: makes a window without a client while others exist, and the server lives', async () => {
     // A global `window-size manual` crashes tmux here.
     for (const id of ['sessiona', 'sessionb', 'sessionc']) await bed.start(id, { argv: ['/bin/cat'] });
     expect((await bed.tmux.list())?.map((r) => r.sid).sort()).toEqual([
@@ -170,7 +170,7 @@ describe('what a program finds', () => {
     );
   });
 
-  it('leads to no tmux server of ours', async () => {
+  it('pitfall 17: leads to no tmux server of ours', async () => {
     const out = join(bed.dir, 'out');
     await bed.start(ID, {
       argv: ['/bin/sh', '-c', `tmux kill-server > ${out} 2>&1; echo done >> ${out}; exec cat`],
@@ -212,7 +212,7 @@ describe('an ending', () => {
     expect((await bed.tmux.probe()).alive).toBe(true);
   });
 
-  it('is never listed without the code that comes a moment later', async () => {
+  it('pitfall 18: is never listed without the code that comes a moment later', async () => {
     for (let round = 0; round < 15; round++) {
       const pane = await bed.start(ID, { argv: ['/bin/sh', '-c', 'kill -9 $$'] });
       const seen = await until(async () => {

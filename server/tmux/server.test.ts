@@ -68,7 +68,7 @@ describe('the private server', () => {
     expect(bed.raw('show-options', '-gv', 'history-limit')).toBe('10000\n');
   });
 
-  it('starts over a stale socket and right after a kill, with one hub each time', async () => {
+  it('pitfall 3: starts over a stale socket and right after a kill, with one hub each time', async () => {
     writeFileSync(join(bed.dir, 'x'), '');
     for (let round = 0; round < 12; round++) {
       await bed.tmux.ensureServer();
@@ -157,7 +157,7 @@ describe('the private server', () => {
 });
 
 describe('the user’s own tmux', () => {
-  it('is neither read nor touched', async () => {
+  it('pitfall 21: is neither read nor touched', async () => {
     const mine = mkdtempSync(join(tmpdir(), 'od-user-'));
     const user = (...args: string[]) =>
       execFileSync(TMUX, args, {

@@ -64,7 +64,7 @@ describe('pasting', () => {
     expect(bed.raw('list-buffers')).toBe('');
   });
 
-  it('is not bracketed for a program that did not ask', async () => {
+  it('pitfall 11: is not bracketed for a program that did not ask', async () => {
     const file = join(bed.dir, 'typed');
     const pane = await bed.start(ID, { argv: recorder(file, false) });
     await ready(pane);
@@ -72,7 +72,7 @@ describe('pasting', () => {
     await until(() => typed(file) === 'two\nlines;');
   });
 
-  it('carries 200 KB whole and keeps two pastes apart', async () => {
+  it('pitfall 11: carries 200 KB whole and keeps two pastes apart', async () => {
     const file = join(bed.dir, 'typed');
     const pane = await bed.start(ID, { argv: recorder(file, false) });
     await ready(pane);
