@@ -1,4 +1,4 @@
-import { version } from '../../package.json';
+import about from '../../package.json' with { type: 'json' };
 
 /** The version of this build, from the one place that holds it. */
-export const VERSION: string = version;
+export const VERSION: string = about.version;

@@ -27,6 +27,7 @@ const decisionReply = (decision: 'allow' | 'deny', message: string) => ({
 export class ClaudeRun implements AgentRun {
   #pending = new Map<string, Pending>();
   #ending: Ending | null = null; // how the last turn ended, until the next begins
+  #endedAt = 0;
   #resets: number | null = null; // when the short window resets, from the last status line
   #waiting = false; // by the session file
   #heard = false; // any hook at all
@@ -93,7 +94,11 @@ export class ClaudeRun implements AgentRun {
     }, TRUST_LOOK_MS);
   }
 
-  #file({ status, waitingFor }: SessionFile): void {
+  #file({ status, waitingFor, statusUpdatedAt }: SessionFile): void {
+    // The file is read late and stays "busy" while the hooks of the end run. What it said before the end is no news, and
+    // taking it for a new turn would forget how the old one ended.
+    const saidAt = statusUpdatedAt ?? this.#endedAt - 1;
+    if (status === 'busy' && this.#ending && saidAt < this.#endedAt) return;
     const wasWaiting = this.#waiting;
     this.#waiting = status === 'waiting';
     // A dialog that closed without our answer was answered in the terminal; also after a restart of the host.
@@ -131,6 +136,7 @@ export class ClaudeRun implements AgentRun {
 
   #ended(ending: Ending, detail: string): void {
     this.#ending = ending;
+    this.#endedAt = this.context.now();
     this.#settle(() => true, 'answered-elsewhere', 'The turn ended.');
     this.#state('hook', ending.state, detail, ending);
   }
@@ -260,7 +266,7 @@ export class ClaudeRun implements AgentRun {
   }
 
   async answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'> {
-    const pending = this.#pending.get(vendorRef);
+    const pending = this.#closed ? undefined : this.#pending.get(vendorRef);
     if (!pending || pending.answered) return 'gone';
     pending.answered = true;
     pending.resolve(decisionReply(decision, message));

@@ -27,5 +27,6 @@ export const SessionFile = z.object({
   pid: z.number(),
   status: z.enum(['idle', 'busy', 'waiting']),
   waitingFor: z.string().nullish(),
+  statusUpdatedAt: z.number().nullish(), // ms since epoch
 });
 export type SessionFile = z.infer<typeof SessionFile>;

@@ -18,7 +18,16 @@ const plan = JSON.parse(readFileSync(`${dir}/script.json`, 'utf8')) as {
 };
 const out = (text: string) => process.stdout.write(text.replaceAll('\n', '\r\n'));
 const dim = (text: string) => `\x1b[2m${text}\x1b[0m`;
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Ends early when the person interrupts. */
+const wait = (ms: number) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+let wake: () => void = () => {};
 
 let counter = 0;
 const callId = () => `${process.pid}-${++counter}`;
@@ -193,7 +202,7 @@ async function perform(step: Step): Promise<boolean> {
     }
     case 'think':
       await wait(step.ms);
-      return true;
+      return !interrupted;
     case 'run':
     case 'ask': {
       const id = begin('shell', 'Shell', step.command);
@@ -302,7 +311,10 @@ const idleKeys = (text: string, key: Key) => {
     out(shown);
   } else if (key.ctrl && key.name === 'c') process.exit(0);
   if (key.name === 'escape') {
-    if (busy) interrupted = true;
+    if (busy) {
+      interrupted = true;
+      wake();
+    }
   } else if (key.name === 'return' || key.name === 'enter') {
     const prompt = line.replaceAll('\\n', '\n');
     line = '';

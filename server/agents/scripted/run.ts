@@ -85,6 +85,10 @@ export class ScriptedRun implements AgentRun {
       this.#signal(call.payload, 'hook');
       return { ok: true };
     }
+    if (call.event === 'prompt') {
+      this.context.emit({ type: 'prompt-accepted' });
+      return { ok: true };
+    }
     if (call.event === 'live') {
       this.context.emit({ type: 'live', live: Live.parse(call.payload) });
       return { ok: true };
