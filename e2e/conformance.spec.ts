@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { ChatItem } from '../server/contract';
 import { until } from './kit/host';
 import { type Running, VENDORS, VendorBed } from './kit/vendor-bed';
 
@@ -32,6 +33,7 @@ const asks = (of: Running) =>
     () => of.of('asked').at(-1) && of.state() === 'needs-you' && of.of('asked').at(-1),
     60_000,
   );
+type Reply = Extract<ChatItem, { kind: 'reply' }>;
 const ends = (of: Running) => until('the turn ends', () => of.state() === 'finished', 60_000);
 
 for (const name of VENDORS) {
@@ -162,6 +164,58 @@ for (const name of VENDORS) {
       const other = await bed.begin({ prompt: 'hello' }); // time for the first to act on it, if it would
       await ends(other);
       expect(bed.read('yes.txt')).toBeNull();
+    });
+
+    test('takes messages as text one after another, says so, and refuses while a question is open', async () => {
+      const of = await bed.begin({ prompt: 'hello' });
+      await ends(of);
+      const long = Array.from({ length: 130 }, (_, i) => `line ${i} of a long message with words in it`).join(
+        '\n',
+      );
+      for (const [i, text] of ['! no shell line', 'two\nlines é 👩', 'ends in \\', long].entries()) {
+        let typed = 0;
+        const before = of.of('state').filter((event) => event.state === 'finished').length;
+        const result = await of.run.prompt({ id: `message${i}`, text }, () => typed++);
+        expect([result, typed], text.slice(0, 20)).toEqual([{ outcome: 'accepted' }, 1]);
+        await until(
+          'its turn ends',
+          () =>
+            of.of('state').filter((event) => event.state === 'finished').length > before &&
+            of.state() === 'finished',
+          60_000,
+        );
+        expect(bed.heard(of)).toContain(JSON.stringify(text.trim()).slice(1, -1));
+      }
+      const heard = bed.heard(of).length;
+      expect(await of.run.prompt({ id: 'asking', text: bed.words.ask('touch typed.txt') }, () => {})).toEqual(
+        {
+          outcome: 'accepted',
+        },
+      );
+      const asked = await asks(of);
+      let typed = 0;
+      const refused = await of.run.prompt({ id: 'late', text: 'y' }, () => typed++);
+      expect([refused.outcome, typed, bed.read('typed.txt')]).toEqual(['not-now', 0, null]);
+      await of.run.answer(asked.vendorRef, 'deny', 'no');
+      await ends(of);
+      expect(bed.heard(of).length).toBeGreaterThan(heard);
+    });
+
+    test('says what it is saying before it is on record, and then no more', async () => {
+      const of = await bed.begin({
+        prompt: name === 'scripted' ? 'talk 1500 some words one by one' : 'LONG: 2',
+      });
+      await ends(of);
+      const live = of.of('live').flatMap((event) => (event.live ? [event.live] : []));
+      expect(live.length).toBeGreaterThan(0);
+      const shown = await until('on record', async () => {
+        const items = await bed.shown(of);
+        return items.findLast((item): item is Reply => item.kind === 'reply');
+      });
+      // By its name or by its words a screen can put the stored item in the place of the live text.
+      const said = live.at(-1);
+      expect(shown.ref === said?.ref || shown.text.trim().startsWith(said?.text.trim() ?? '?')).toBe(true);
+      await until('silent', () => of.of('live').at(-1)?.live === null || name === 'scripted');
     });
 
     test('resumes the same conversation and runs nothing of it again', async () => {

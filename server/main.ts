@@ -14,6 +14,7 @@ import { createControlSocket, createSessionSockets } from './control';
 import { clearDemo, startDemo } from './demo';
 import { createGit } from './git';
 import { createLog } from './log';
+import { createMessages, messageReader, messagesProjection } from './messages';
 import { createNeeds, needReader, needsProjection } from './needs';
 import {
   type Config,
@@ -78,9 +79,14 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   const log = createLog({
     db,
     now: clock.now,
-    projections: [projectsProjection, sessionsProjection, needsProjection],
+    projections: [projectsProjection, sessionsProjection, needsProjection, messagesProjection],
   });
-  const readers = { sessions: sessionReader(db), needs: needReader(db), projects: projectReader(db) };
+  const readers = {
+    sessions: sessionReader(db),
+    needs: needReader(db),
+    messages: messageReader(db),
+    projects: projectReader(db),
+  };
   const auth = createAuth({ db, clock });
   const terminal = createTerminal({
     tmux: tmuxProgram,
@@ -139,6 +145,16 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
     onPanes: (panes) => terminal.setPanes(panes),
   });
   const chat = createChat({ session: readers.sessions.get, vendors, vendorEnv, paths });
+  const messages = createMessages({
+    log,
+    reader: readers.messages,
+    clock,
+    journal,
+    crash,
+    session: readers.sessions.get,
+    prompt: (...args) => sessions.prompt(...args),
+    saidSince: (...args) => chat.saidSince(...args),
+  });
   const board = createBoard({
     log,
     now: clock.now,
@@ -148,6 +164,8 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       sessions: readers.sessions.all,
       need: readers.needs.get,
       needs: readers.needs.recent,
+      message: readers.messages.get,
+      messages: readers.messages.recent,
       project: readers.projects.get,
       projects: readers.projects.all,
       worktree: readers.projects.worktree,
@@ -168,6 +186,14 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       history: (id) => readers.needs.historyOf(id),
     },
     chat: { page: chat.page, follow: chat.follow },
+    messages: {
+      send: (caller, input) => messages.send(caller.label, input),
+      edit: (id, change) => messages.edit(id, change),
+      remove: (id) => messages.remove(id),
+      retry: (id) => messages.retry(id),
+      draft: (id) => messages.draft(id),
+      keepDraft: (caller, id, tab, text) => messages.keepDraft(id, `${caller.deviceId}.${tab}`, text),
+    },
     host: {
       info: (caller) => ({
         version: VERSION,
@@ -219,12 +245,14 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   terminal.start();
   needs.reconcile();
   await sessions.reconcile();
+  messages.reconcile();
 
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     stopping ??= (async () => {
       await http.close();
       needs.close();
+      messages.close();
       await sessions.close();
       await terminal.close();
       db.$client.close();

@@ -23,7 +23,15 @@ describe('the board in the browser', () => {
 
   it('a snapshot forgets what it does not hold, and keeps the state of the line', () => {
     const before = { ...withNeeds(need()), line: 'live' as const, heard: 7 };
-    const snapshot = { seq: 9, sessions: [session()], needs: [], projects: [], worktrees: [], vendors: [] };
+    const snapshot = {
+      seq: 9,
+      sessions: [session()],
+      needs: [],
+      messages: [],
+      projects: [],
+      worktrees: [],
+      vendors: [],
+    };
     const after = applyUpdate(before, { type: 'snapshot', snapshot });
     expect(after.needs.size).toBe(0);
     expect(after).toMatchObject({ ready: true, line: 'live', heard: 7 });

@@ -1,5 +1,13 @@
 import { useSyncExternalStore } from 'react';
-import type { BoardUpdate, Need, Project, Session, VendorManifest, Worktree } from '@/server/contract';
+import type {
+  BoardUpdate,
+  Message,
+  Need,
+  Project,
+  Session,
+  VendorManifest,
+  Worktree,
+} from '@/server/contract';
 import { api, hangUp, redial } from './api';
 import { onWake } from './wake';
 
@@ -12,6 +20,7 @@ export interface BoardState {
   seq: number | null;
   sessions: ReadonlyMap<string, Session>;
   needs: ReadonlyMap<string, Need>;
+  messages: ReadonlyMap<string, Message>;
   projects: ReadonlyMap<string, Project>;
   worktrees: ReadonlyMap<string, Worktree>;
   vendors: readonly VendorManifest[];
@@ -24,6 +33,7 @@ export const EMPTY: BoardState = {
   seq: null,
   sessions: new Map(),
   needs: new Map(),
+  messages: new Map(),
   projects: new Map(),
   worktrees: new Map(),
   vendors: [],
@@ -43,6 +53,7 @@ export function applyUpdate(state: BoardState, update: BoardUpdate): BoardState 
         ready: true,
         sessions: byId(snapshot.sessions),
         needs: byId(snapshot.needs),
+        messages: byId(snapshot.messages),
         projects: byId(snapshot.projects),
         worktrees: byId(snapshot.worktrees),
         vendors: snapshot.vendors,
@@ -52,6 +63,8 @@ export function applyUpdate(state: BoardState, update: BoardUpdate): BoardState 
       return { ...state, sessions: withRow(state.sessions, update.session) };
     case 'need':
       return { ...state, needs: withRow(state.needs, update.need) };
+    case 'message':
+      return { ...state, messages: withRow(state.messages, update.message) };
     case 'project':
       return { ...state, projects: withRow(state.projects, update.project) };
     case 'worktree':

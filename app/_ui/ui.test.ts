@@ -46,7 +46,15 @@ describe('the board in the browser', () => {
     } as never;
     const once = applyUpdate(EMPTY, { type: 'project', project });
     expect(applyUpdate(once, { type: 'project', project })).toEqual(once);
-    const snapshot = { seq: 1, sessions: [], needs: [], projects: [], worktrees: [], vendors: [] };
+    const snapshot = {
+      seq: 1,
+      sessions: [],
+      needs: [],
+      messages: [],
+      projects: [],
+      worktrees: [],
+      vendors: [],
+    };
     expect(applyUpdate(once, { type: 'snapshot', snapshot }).projects.size).toBe(0);
   });
 });

@@ -20,6 +20,18 @@ export const sessions = sqliteTable('sessions', {
   body: text('body').notNull(),
 });
 
+export const messages = sqliteTable(
+  'messages',
+  {
+    id: text('id').primaryKey(),
+    sessionId: text('session_id').notNull(),
+    state: text('state').notNull(),
+    moved: integer('moved').notNull(),
+    body: text('body').notNull(),
+  },
+  (t) => [index('messages_session').on(t.sessionId), index('messages_state').on(t.state)],
+);
+
 export const needs = sqliteTable(
   'needs',
   {

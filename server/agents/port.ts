@@ -128,10 +128,23 @@ export interface AgentRun {
   hook(call: HookCall): Promise<unknown>;
   /** Hands the person's decision to the CLI. 'taken' only when the channel accepted it. */
   answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'>;
+  /**
+   * Hands a message over as typed text, never into an open dialog or a half-typed draft. `typed` is called once it is
+   * out of our hands. Resolves when the CLI was seen to take it, or not. Called for one message at a time, and only
+   * when the session waits for one. `id` is ours, for a channel that carries one. Never throws.
+   */
+  prompt(message: { id: string; text: string }, typed: () => void): Promise<PromptOutcome>;
   interrupt(): Promise<void>;
   /** Stops observing; the CLI goes on. Releases every watch, timer and socket. */
   close(): Promise<void>;
 }
+
+export type PromptOutcome =
+  | { outcome: 'accepted' }
+  /** Nothing of it was handed over: it may be tried again. */
+  | { outcome: 'not-now'; why: string }
+  /** It may have arrived. Never tried again by itself. */
+  | { outcome: 'unsure'; why: string };
 
 export interface HookCall {
   event: string;

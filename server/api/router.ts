@@ -5,9 +5,12 @@ import {
   DeviceId,
   type ErrorCode,
   type ErrorShape,
+  MAX_MESSAGE,
+  MessageId,
   PROCEDURE_SCOPES,
   type ProcedureName,
   ProjectId,
+  SendMessage,
   SessionId,
   SignedAnswer,
   StartSession,
@@ -76,6 +79,7 @@ const procedure = t.procedure.use(async ({ ctx, path, next }) => {
 
 const ofSession = z.object({ id: SessionId });
 const ofChat = ofSession.extend({ agent: z.string().max(100).nullable() });
+const ofMessage = z.object({ id: MessageId });
 const ofProject = z.object({ id: ProjectId });
 
 export const appRouter = t.router({
@@ -124,6 +128,34 @@ export const appRouter = t.router({
       .input(ofSession)
       .mutation(({ ctx, input }) => ctx.services.sessions.interrupt(input.id)),
     end: procedure.input(ofSession).mutation(({ ctx, input }) => ctx.services.sessions.end(input.id)),
+  }),
+  messages: t.router({
+    send: procedure
+      .input(SendMessage)
+      .mutation(({ ctx, input }) => ctx.services.messages.send(ctx.caller, input)),
+    edit: procedure
+      .input(
+        ofMessage.extend({
+          text: z.string().min(1).max(MAX_MESSAGE).optional(),
+          before: MessageId.nullable().optional(),
+        }),
+      )
+      .mutation(({ ctx, input: { id, text, before } }) =>
+        ctx.services.messages.edit(id, {
+          ...(text === undefined ? {} : { text }),
+          ...(before === undefined ? {} : { before }),
+        }),
+      ),
+    remove: procedure.input(ofMessage).mutation(({ ctx, input }) => ctx.services.messages.remove(input.id)),
+    retry: procedure.input(ofMessage).mutation(({ ctx, input }) => ctx.services.messages.retry(input.id)),
+    draft: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.messages.draft(input.id)),
+    keepDraft: procedure
+      .input(
+        ofSession.extend({ tab: z.string().regex(/^[a-z0-9]{1,24}$/), text: z.string().max(MAX_MESSAGE) }),
+      )
+      .mutation(({ ctx, input }) =>
+        ctx.services.messages.keepDraft(ctx.caller, input.id, input.tab, input.text),
+      ),
   }),
   needs: t.router({
     answer: procedure

@@ -18,6 +18,12 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'sessions.seen': { id },
   'sessions.interrupt': { id },
   'sessions.end': { id },
+  'messages.send': { sessionId: id, id, text: 'x' },
+  'messages.edit': { id, text: 'x' },
+  'messages.remove': { id },
+  'messages.retry': { id },
+  'messages.draft': { id },
+  'messages.keepDraft': { id, tab: 'a', text: 'x' },
   'needs.answer': {
     needId: id,
     digest: 'd'.repeat(64),

@@ -6,10 +6,13 @@ import type {
   Check,
   Detection,
   DeviceId,
+  Message,
+  MessageId,
   Need,
   Project,
   ProjectId,
   Scope,
+  SendMessage,
   Session,
   SessionId,
   SignedAnswer,
@@ -64,6 +67,13 @@ export interface DeviceRow {
   you: boolean;
 }
 
+/** What was begun to be written to a session; `by` is the device and tab that wrote it last. */
+export interface Draft {
+  text: string;
+  by: string;
+  at: number;
+}
+
 /** What the API needs from the workflows; `main.ts` hands it in. Every method may throw AppError. */
 export interface Services {
   board: {
@@ -94,6 +104,14 @@ export interface Services {
       after: { generation: string; to: number } | null,
       signal: AbortSignal,
     ): AsyncGenerator<ChatUpdate>;
+  };
+  messages: {
+    send(caller: Caller, input: SendMessage): Message;
+    edit(id: MessageId, change: { text?: string; before?: MessageId | null }): Message;
+    remove(id: MessageId): Message;
+    retry(id: MessageId): Message;
+    draft(id: SessionId): Draft | null;
+    keepDraft(caller: Caller, id: SessionId, tab: string, text: string): void;
   };
   needs: {
     answer(caller: Caller, input: SignedAnswer): Promise<Need>;

@@ -32,6 +32,8 @@ function setUp() {
       sessions: () => [],
       need: () => null,
       needs: () => [],
+      message: () => null,
+      messages: () => [],
       project: (id) => rows.get(id) ?? null,
       projects: () => [...rows.values()],
       worktree: () => null,

@@ -2,6 +2,7 @@ import type {
   BoardSnapshot,
   BoardUpdate,
   LoggedEvent,
+  Message,
   Need,
   Project,
   Session,
@@ -12,6 +13,8 @@ import type { Log } from '../log';
 
 /** A card keeps saying by whom a request was settled this long. */
 const RECENT_MS = 60_000;
+/** A message that arrived stays known this long, for the times of its receipt. */
+const RECENT_MESSAGES_MS = 10 * 60_000;
 /** A cursor further back than this gets a snapshot instead of rows. */
 const MAX_CATCH_UP = 500;
 
@@ -24,6 +27,8 @@ export interface BoardDeps {
     sessions(): Session[];
     need(id: string): Need | null;
     needs(settledSince: number): Need[];
+    message(id: string): Message | null;
+    messages(movedSince: number): Message[];
     project(id: string): Project | null;
     projects(): Project[];
     worktree(id: string): Worktree | null;
@@ -41,6 +46,7 @@ export function createBoard({ log, now, vendors, read }: BoardDeps): Board {
     seq: log.head(),
     sessions: read.sessions(),
     needs: read.needs(now() - RECENT_MS),
+    messages: read.messages(now() - RECENT_MESSAGES_MS),
     projects: read.projects(),
     worktrees: read.worktrees(),
     vendors: [...vendors],
@@ -60,6 +66,11 @@ export function createBoard({ log, now, vendors, read }: BoardDeps): Board {
         return wrap('worktree', 'worktree', read.worktree(event.worktree.id));
       case 'session.started':
         return wrap('session', 'session', read.session(event.session.id));
+      case 'message.kept':
+        return wrap('message', 'message', read.message(event.message.id));
+      case 'message.edited':
+      case 'message.moved':
+        return wrap('message', 'message', read.message(event.messageId));
       case 'need.asked':
         return wrap('need', 'need', read.need(event.need.id));
       case 'need.answered':
@@ -77,6 +88,8 @@ export function createBoard({ log, now, vendors, read }: BoardDeps): Board {
         return update.session.id;
       case 'need':
         return update.need.id;
+      case 'message':
+        return update.message.id;
       case 'project':
         return update.project.id;
       case 'worktree':

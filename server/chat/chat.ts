@@ -10,10 +10,15 @@ import {
   type SessionId,
 } from '../contract';
 import type { Paths } from '../platform';
-import { followLines, generationOf, type Line, pageBefore } from '../transcript';
+import { followLines, generationOf, type Line, pageBefore, tailEnd } from '../transcript';
 
 /** About what one screen and a little more needs; most of a transcript's bytes are bookkeeping. */
 const PAGE_BYTES = 192 * 1024;
+
+/** The vendor's clock and ours are one machine's, but the record may carry a moment from before the call returned. */
+const SKEW_MS = 1_000;
+/** The same words, however a CLI keeps their edges. */
+const words = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 export interface ChatDeps {
   session(id: SessionId): Session | null;
@@ -37,6 +42,8 @@ export interface Chat {
     after: { generation: string; to: number } | null,
     signal: AbortSignal,
   ): AsyncGenerator<ChatUpdate>;
+  /** Whether the person's own words, said at or after `since`, are in the record of a session. */
+  saidSince(id: SessionId, text: string, since: number): Promise<boolean>;
   /** What the agent of a session says right now; null when it no longer does. */
   live(id: SessionId, live: LiveText | null): void;
 }
@@ -94,6 +101,31 @@ export function createChat(deps: ChatDeps): Chat {
         }
         const { from, to, lines } = await pageBefore(file, before.offset, PAGE_BYTES);
         return { generation, from, to, start: from === 0, rows: rows(of, lines) };
+      } finally {
+        await file.close();
+      }
+    },
+
+    async saidSince(id, text, since) {
+      const of: ChatOf = { id, agent: null };
+      const path = await locate(of);
+      const file = path === null ? null : await open(path, 'r').catch(() => null);
+      if (!file) return false;
+      try {
+        const end = await tailEnd(file, (await file.stat()).size);
+        const { lines } = await pageBefore(file, end, PAGE_BYTES);
+        const wanted = words(text);
+        return rows(of, lines).some((row) =>
+          row.patches.some(
+            ({ type, ...rest }) =>
+              type === 'item' &&
+              'item' in rest &&
+              rest.item.kind === 'user' &&
+              rest.item.at !== null &&
+              rest.item.at >= since - SKEW_MS &&
+              words(rest.item.text) === wanted,
+          ),
+        );
       } finally {
         await file.close();
       }

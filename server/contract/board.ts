@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Message } from './message';
 import { Need } from './need';
 import { Project, Worktree } from './project';
 import { Session } from './session';
@@ -9,6 +10,7 @@ export const BoardSnapshot = z.object({
   seq: z.number(),
   sessions: z.array(Session),
   needs: z.array(Need), // open ones, and those settled in the last minute (so a card can say by whom)
+  messages: z.array(Message), // on their way, and those that arrived lately
   projects: z.array(Project),
   worktrees: z.array(Worktree),
   vendors: z.array(VendorManifest),
@@ -23,5 +25,6 @@ export type BoardUpdate =
   | { type: 'snapshot'; snapshot: BoardSnapshot }
   | { type: 'session'; session: Session }
   | { type: 'need'; need: Need }
+  | { type: 'message'; message: Message }
   | { type: 'project'; project: Project }
   | { type: 'worktree'; worktree: Worktree };

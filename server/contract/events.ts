@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DeviceId, NeedId, ProjectId, SessionId } from './ids';
+import { DeviceId, MessageId, NeedId, ProjectId, SessionId } from './ids';
+import { Message, MessageState } from './message';
 import { Decision, Need, NeedState } from './need';
 import { Project, Worktree } from './project';
 import { Session } from './session';
@@ -49,6 +50,19 @@ export const DomainEvent = z.discriminatedUnion('type', [
     paneKept: z.boolean(), // the dead pane stays, so its last screen can be read
   }),
   z.object({ type: z.literal('session.resumed'), sessionId: SessionId }),
+  z.object({ type: z.literal('message.kept'), message: Message }),
+  z.object({
+    type: z.literal('message.edited'),
+    messageId: MessageId,
+    text: z.string(),
+    place: z.number(),
+  }),
+  z.object({
+    type: z.literal('message.moved'),
+    messageId: MessageId,
+    state: MessageState,
+    note: z.string().nullable(),
+  }),
   z.object({ type: z.literal('need.asked'), need: Need }),
   z.object({
     type: z.literal('need.answered'),
@@ -86,6 +100,11 @@ export function streamOf(event: DomainEvent): string {
       return event.worktree.id;
     case 'session.started':
       return event.session.id;
+    case 'message.kept':
+      return event.message.id;
+    case 'message.edited':
+    case 'message.moved':
+      return event.messageId;
     case 'need.asked':
       return event.need.id;
     case 'need.answered':

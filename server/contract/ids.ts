@@ -18,6 +18,8 @@ export const WorktreeId = id('WorktreeId');
 export type WorktreeId = z.infer<typeof WorktreeId>;
 export const NeedId = id('NeedId');
 export type NeedId = z.infer<typeof NeedId>;
+export const MessageId = id('MessageId');
+export type MessageId = z.infer<typeof MessageId>;
 export const DeviceId = id('DeviceId');
 export type DeviceId = z.infer<typeof DeviceId>;
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { AgentVendor } from '../agents/port';
+import type { AgentVendor, PromptOutcome } from '../agents/port';
 import { AppError, type Session, SessionId, type StartSession } from '../contract';
 import type { Log } from '../log';
 import { newId } from '../platform';
@@ -25,6 +25,8 @@ export interface Sessions {
     decision: 'allow' | 'deny',
     message: string,
   ): Promise<'taken' | 'gone'>;
+  /** Hands a message over to the agent that runs; see `AgentRun.prompt`. */
+  prompt(id: SessionId, message: { id: string; text: string }, typed: () => void): Promise<PromptOutcome>;
   /** After a start of the host: takes up living panes again, marks the rest as ended. */
   reconcile(): Promise<void>;
   close(): Promise<void>;
@@ -293,6 +295,11 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
       await ended(session, null, 'Ended here.');
     },
 
+    async prompt(id, message, typed) {
+      const run = live.get(id)?.run;
+      if (!run) return { outcome: 'not-now', why: 'The agent does not run.' };
+      return run.prompt(message, typed);
+    },
     async deliver(id, vendorRef, decision, message) {
       const run = live.get(id)?.run;
       return run ? run.answer(vendorRef, decision, message) : 'gone';

@@ -109,6 +109,7 @@ describe('a conversation', () => {
     });
     expect(addRows(live, rows(reply('a', 1, 'm0'))).live?.text).toBe('so far');
     expect(addRows(live, rows(reply('a', 1, 'm1'))).live).toBeNull();
+    expect(addRows(live, rows(reply('so far and more', 1, 'm0'))).live).toBeNull();
   });
 
   it('is copied as Markdown', () => {

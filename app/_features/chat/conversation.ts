@@ -51,6 +51,10 @@ function withResult(item: ChatItem, found: Result): ChatItem {
   };
 }
 
+/** Some vendors give the stored item another name than what they said live; then the words tell. */
+const replaces = (item: ChatItem, live: LiveText): boolean =>
+  item.kind === 'reply' && (item.ref === live.ref || item.text.trim().startsWith(live.text.trim()));
+
 /** Pure. Rows may come again and in any order of pages: an item is known by its id and a result by its call's. */
 export function addRows(state: Conversation, rows: readonly ChatRow[]): Conversation {
   const entries = [...state.entries];
@@ -73,7 +77,7 @@ export function addRows(state: Conversation, rows: readonly ChatRow[]): Conversa
       const result = held.get(patch.item.id);
       const item = result ? withResult(patch.item, result) : patch.item;
       held.delete(patch.item.id);
-      if (item.kind === 'reply' && item.ref !== null && item.ref === live?.ref) live = null;
+      if (live && replaces(item, live)) live = null;
       time = item.at ?? time;
       if (entry && known !== undefined) {
         // The same item, told better: it keeps its place and a result that only the other one had.

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../contract';
 import { findProgram, writePrivate } from '../../platform';
 import type { LaunchInput, LaunchPlan } from '../port';
+import { LIVE_FILE } from './live-text';
 import { manifest } from './manifest';
+import { asText } from './typing';
 
 /** Every hook we listen to. Not WorktreeCreate: registering it replaces the creation itself (2.1.197). */
 const EVENTS = [
@@ -22,8 +24,7 @@ const EVENTS = [
 /** An answer may come from a phone hours later; the CLI's own default would end the hook after a minute. */
 const ANSWER_S = 86_400;
 
-/** A prompt that begins with one of these is a command, a shell line or an option; a space makes it text. */
-const asText = (prompt: string): string => (/^[-!/#@]/.test(prompt) ? ` ${prompt}` : prompt);
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export async function launch(input: LaunchInput): Promise<LaunchPlan> {
   const program = findProgram('claude', input.path);
@@ -44,6 +45,11 @@ export async function launch(input: LaunchInput): Promise<LaunchPlan> {
     hooks: {
       ...Object.fromEntries(EVENTS.map((event) => [event, hook(event)])),
       PermissionRequest: hook('PermissionRequest', ANSWER_S),
+      // It comes with every line the agent says; a file is all it needs, and a program of ours per line would cost more
+      // than the agent itself.
+      MessageDisplay: [
+        { hooks: [{ type: 'command', command: `{ cat; echo; } >> ${quoted(`${input.dir}/${LIVE_FILE}`)}` }] },
+      ],
     },
     statusLine: { type: 'command', command: input.hookCommand('StatusLine') },
   };

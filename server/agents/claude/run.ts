@@ -1,8 +1,10 @@
 import type { SessionState } from '../../contract';
 import { canonicalJson } from '../../platform';
-import type { AgentRun, HookCall, RunContext, VendorEvent } from '../port';
+import type { AgentRun, HookCall, PromptOutcome, RunContext, VendorEvent } from '../port';
+import { followLiveText } from './live-text';
 import { followSessionFile } from './session-file';
 import { activityLine, describeRequest, failure, quotaOf, recapOf } from './translate';
+import { sameWords, typeMessage } from './typing';
 import { Hook, type SessionFile, StatusLine } from './wire';
 
 interface Pending {
@@ -30,8 +32,11 @@ export class ClaudeRun implements AgentRun {
   #endedAt = 0;
   #resets: number | null = null; // when the short window resets, from the last status line
   #waiting = false; // by the session file
+  #busy = false; // a turn runs, by the last word of either
+  #expecting = new Set<{ text: string; done: () => void }>();
   #heard = false; // any hook at all
   #stopFile: () => void;
+  #stopLive: () => void;
   #trustTimer: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -42,6 +47,7 @@ export class ClaudeRun implements AgentRun {
       () => context.pane.pid(),
       (status) => this.#file(status),
     );
+    this.#stopLive = followLiveText(context.dir, (live) => this.#emit({ type: 'live', live }));
     this.#lookForTrust(TRUST_LOOKS);
   }
 
@@ -99,6 +105,7 @@ export class ClaudeRun implements AgentRun {
     // taking it for a new turn would forget how the old one ended.
     const saidAt = statusUpdatedAt ?? this.#endedAt - 1;
     if (status === 'busy' && this.#ending && saidAt < this.#endedAt) return;
+    this.#busy = status === 'busy';
     const wasWaiting = this.#waiting;
     this.#waiting = status === 'waiting';
     // A dialog that closed without our answer was answered in the terminal; also after a restart of the host.
@@ -137,6 +144,8 @@ export class ClaudeRun implements AgentRun {
   #ended(ending: Ending, detail: string): void {
     this.#ending = ending;
     this.#endedAt = this.context.now();
+    this.#busy = false;
+    this.#emit({ type: 'live', live: null });
     this.#settle(() => true, 'answered-elsewhere', 'The turn ended.');
     this.#state('hook', ending.state, detail, ending);
   }
@@ -166,6 +175,8 @@ export class ClaudeRun implements AgentRun {
         return null;
       case 'UserPromptSubmit':
         this.#ending = null;
+        this.#busy = true;
+        for (const one of this.#expecting) if (sameWords(one.text, hook.prompt ?? '')) one.done();
         this.#settle((p) => p.main, 'answered-elsewhere', 'Answered in the terminal.');
         this.#emit({ type: 'prompt-accepted' });
         this.#state('hook', 'working', 'It accepted a prompt.');
@@ -273,6 +284,39 @@ export class ClaudeRun implements AgentRun {
     return 'taken';
   }
 
+  async prompt({ text }: { text: string }, typed: () => void): Promise<PromptOutcome> {
+    const obstacle = () =>
+      this.#closed
+        ? 'The session is ending.'
+        : this.#waiting || this.#pending.size > 0
+          ? 'A request is open.'
+          : this.#busy
+            ? 'It is working.'
+            : null;
+    const taken = (words: string, ms: number): Promise<boolean> =>
+      new Promise((resolve) => {
+        const entry = {
+          text: words,
+          done: () => {
+            clearTimeout(timer);
+            this.#expecting.delete(entry);
+            resolve(true);
+          },
+        };
+        const timer = setTimeout(() => {
+          this.#expecting.delete(entry);
+          resolve(false);
+        }, ms);
+        this.#expecting.add(entry);
+      });
+    try {
+      return await typeMessage(text, { pane: this.context.pane, obstacle, taken }, typed);
+    } catch (cause) {
+      // The pane refused before anything was typed, or went away: which of the two, nobody can say.
+      return { outcome: 'unsure', why: cause instanceof Error ? cause.message : String(cause) };
+    }
+  }
+
   async interrupt(): Promise<void> {
     // Esc only while it works: in an open dialog it would answer that dialog.
     if (!this.#waiting && this.#pending.size === 0) await this.context.pane.key('Escape');
@@ -281,6 +325,7 @@ export class ClaudeRun implements AgentRun {
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopFile();
+    this.#stopLive();
     if (this.#trustTimer) clearTimeout(this.#trustTimer);
   }
 }

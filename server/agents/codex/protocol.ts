@@ -101,6 +101,7 @@ export const TokenUsage = z.object({
   }),
 });
 
+export const Delta = z.object({ itemId: z.string(), delta: z.string() });
 export const OfThread = z.object({ threadId: z.string() });
 export const OfTurn = z.object({ turn: Turn });
 export const OfItem = z.object({ item: Item });

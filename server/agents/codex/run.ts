@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ZodError } from 'zod';
-import { AppError } from '../../contract';
+import { AppError, type LiveText } from '../../contract';
 import { readIfThere, writePrivate } from '../../platform';
-import type { AgentRun, RunContext, VendorEvent } from '../port';
+import type { AgentRun, PromptOutcome, RunContext, VendorEvent } from '../port';
 import { AppServer, type Incoming, RpcError } from './app-server';
 import { CONFIG_FILE, type Held } from './launch';
 import { OpenRequests } from './open-requests';
 import { ensureServer, placeOf } from './place';
 import {
   AccountReply,
+  Delta,
   OfItem,
   OfThread,
   OfTurn,
@@ -41,6 +42,7 @@ export class CodexRun implements AgentRun {
   readonly #requests = new OpenRequests();
   #prompt: string;
   #promptTurn: string | null = null;
+  #speech: LiveText | null = null;
   #signedOut = false;
   #asking = false;
   #repeat: NodeJS.Timeout | null = null;
@@ -208,6 +210,7 @@ export class CodexRun implements AgentRun {
       for (const event of id === undefined ? [] : this.#requests.resolved(id)) this.#emit(event);
     }
     if (method === 'account/updated') void this.#signedIn(threadId);
+    this.#hear(method, params);
     for (const event of this.#translator.notification(method, params)) this.#emit(event);
     if (method === 'turn/started' && OfTurn.safeParse(params).data?.turn.id === this.#promptTurn)
       this.#accepted();
@@ -217,6 +220,20 @@ export class CodexRun implements AgentRun {
     }
     if (method === 'turn/completed') this.#turnEnded(params);
     if (method === 'thread/closed') this.#say('unknown', 'The app-server unloaded the conversation.');
+  }
+
+  /** What it says right now, as it comes. */
+  #hear(method: string, params: unknown): void {
+    if (method === 'turn/completed') {
+      this.#speech = null;
+      this.#emit({ type: 'live', live: null });
+    }
+    if (method !== 'item/agentMessage/delta') return;
+    const delta = Delta.safeParse(params).data;
+    if (!delta) return;
+    const before = this.#speech?.ref === delta.itemId ? this.#speech.text : '';
+    this.#speech = { ref: delta.itemId, text: before + delta.delta };
+    this.#emit({ type: 'live', live: this.#speech });
   }
 
   #turnEnded(params: unknown): void {
@@ -276,6 +293,29 @@ export class CodexRun implements AgentRun {
     const server = this.#server;
     if (!server) return 'gone';
     return this.#requests.answer(vendorRef, decision, (id, result) => server.reply(id, result));
+  }
+
+  async prompt({ id, text }: { id: string; text: string }, typed: () => void): Promise<PromptOutcome> {
+    const server = this.#server;
+    if (!server) return { outcome: 'not-now', why: 'The app-server of Codex cannot be reached right now.' };
+    if (this.#translator.turn !== null) return { outcome: 'not-now', why: 'It is working.' };
+    try {
+      TurnStartReply.parse(
+        await server.call('turn/start', {
+          threadId: this.context.vendorSession,
+          clientUserMessageId: id,
+          input: [{ type: 'text', text, text_elements: [] }],
+        }),
+      );
+      typed();
+      // The reply is the server's word that the turn exists, with our words as its input.
+      return { outcome: 'accepted' };
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      if (cause instanceof RpcError) return { outcome: 'not-now', why: `Codex did not take it: ${why}` };
+      typed();
+      return { outcome: 'unsure', why: `The connection to the app-server was lost: ${why}` };
+    }
   }
 
   async interrupt(): Promise<void> {

@@ -309,8 +309,9 @@ const idleKeys = (text: string, key: Key) => {
     const shown = text === '\r' ? '\n' : text;
     line += shown;
     out(shown);
-  } else if (key.ctrl && key.name === 'c') process.exit(0);
-  if (key.name === 'escape') {
+  } else if (key.ctrl && key.name === 'c') {
+    process.exit(0);
+  } else if (key.name === 'escape') {
     if (busy) {
       interrupted = true;
       wake();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SessionState } from '../../contract';
 import { readIfThere } from '../../platform';
-import type { AgentRun, HookCall, RunContext } from '../port';
+import type { AgentRun, HookCall, PromptOutcome, RunContext } from '../port';
 
 /** What the agent program says; see agent.ts, which writes exactly this. */
 const Signal = z.object({
@@ -23,6 +23,7 @@ const Request = z.object({
 const Live = z.object({ ref: z.string(), text: z.string() });
 const Answered = z.object({ ref: z.string(), by: z.enum(['terminal', 'offdeck']) });
 
+const TAKEN_MS = 3_000;
 const TITLES = {
   command: 'Wants to run a command',
   edit: 'Wants to change a file',
@@ -86,6 +87,7 @@ export class ScriptedRun implements AgentRun {
       return { ok: true };
     }
     if (call.event === 'prompt') {
+      this.#heard(z.object({ text: z.string() }).parse(call.payload).text);
       this.context.emit({ type: 'prompt-accepted' });
       return { ok: true };
     }
@@ -138,6 +140,31 @@ export class ScriptedRun implements AgentRun {
     this.#pending.delete(vendorRef);
     resolve({ decision, message });
     return 'taken';
+  }
+
+  #heard: (text: string) => void = () => {};
+
+  async prompt({ text }: { text: string }, typed: () => void): Promise<PromptOutcome> {
+    if (this.#pending.size > 0) return { outcome: 'not-now', why: 'A request is open.' };
+    const lines = await this.context.pane.screen();
+    const last = lines.findLast((line) => line.trim() !== '') ?? '';
+    if (last.trim() !== '❯') {
+      return { outcome: 'not-now', why: 'Something half typed stands at its prompt, or it is working.' };
+    }
+    const taken = new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), TAKEN_MS);
+      this.#heard = (said) => {
+        if (said.trim() !== text.trim()) return;
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+    await this.context.pane.paste(text);
+    await this.context.pane.key('Enter');
+    typed();
+    return (await taken)
+      ? { outcome: 'accepted' }
+      : { outcome: 'unsure', why: 'It did not say that it took it.' };
   }
 
   async interrupt(): Promise<void> {

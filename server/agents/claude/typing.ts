@@ -1,0 +1,91 @@
+import type { PaneAccess, PromptOutcome } from '../port';
+import { inputBox } from './input-box';
+
+const LOOK_MS = 80;
+const BOX_MS = 2_000;
+const TAKEN_MS = 3_000;
+
+export interface Typist {
+  pane: PaneAccess;
+  /** Why nothing may be typed now (a dialog, a turn that runs), or null. Asked again right before each key. */
+  obstacle(): string | null;
+  /** Resolves true when the CLI says that it took these words; false after `ms`. */
+  taken(text: string, ms: number): Promise<boolean>;
+}
+
+/**
+ * Pure. Words that stay words: a leading `!` would run a shell command without asking, `/` a command, and a trailing
+ * backslash makes Enter a line end (2.1.197).
+ */
+export function asText(text: string): string {
+  const clean = text.replace(/\r\n?/g, '\n').replace(/\s+$/, '');
+  const led = /^[-!/#@]/.test(clean) ? ` ${clean}` : clean;
+  return led.endsWith('\\') ? `${led} ` : led;
+}
+
+/** Pure. The same words, however the CLI keeps their edges. */
+export const sameWords = (a: string, b: string): boolean =>
+  a.replace(/\s+/g, ' ').trim() === b.replace(/\s+/g, ' ').trim();
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Types one message into the input box. A dialog that is open swallows a paste and takes the Enter for "yes", so both
+ * the CLI's own state and its screen are asked before each of the two, and what stands half typed is stashed first
+ * (Ctrl-S; the CLI puts it back by itself after the message).
+ */
+export async function typeMessage(text: string, typist: Typist, typed: () => void): Promise<PromptOutcome> {
+  const { pane } = typist;
+  const box = async (): Promise<string | null> => inputBox(await pane.screen({ escapes: true }));
+  const boxUntil = async (test: (content: string) => boolean): Promise<boolean> => {
+    const end = performance.now() + BOX_MS;
+    do {
+      const content = await box();
+      if (content !== null && test(content)) return true;
+      await pause(LOOK_MS);
+    } while (performance.now() < end);
+    return false;
+  };
+  const notNow = (why: string): PromptOutcome => ({ outcome: 'not-now', why });
+  const words = asText(text);
+
+  const before = typist.obstacle();
+  if (before !== null) return notNow(before);
+  const content = await box();
+  if (content === null) return notNow('Its input box is not on the screen.');
+  if (content !== '') {
+    await pane.key('C-s');
+    if (!(await boxUntil((now) => now === ''))) {
+      return notNow('Something half typed stands in its input box; send or clear it in the terminal.');
+    }
+  }
+  const between = typist.obstacle();
+  if (between !== null) return notNow(between);
+  // Listening begins before the words are there: a fast CLI answers before the next line runs.
+  const taken = typist.taken(words, BOX_MS + TAKEN_MS);
+  try {
+    await pane.paste(words);
+  } catch (cause) {
+    // A pane in copy mode, dead or closed refuses and writes nothing.
+    return notNow(cause instanceof Error ? cause.message : String(cause));
+  }
+  if (!(await boxUntil((now) => now !== ''))) {
+    return { outcome: 'unsure', why: 'It was pasted, and its input box does not show it.' };
+  }
+  const late = typist.obstacle();
+  if (late !== null) {
+    return { outcome: 'unsure', why: 'It stands in the input box, not sent: a request opened meanwhile.' };
+  }
+  await pane.key('Enter');
+  typed();
+  if (await taken) return { outcome: 'accepted' };
+  // A paste that sits there unsubmitted: one more Enter is safe, if it is still our words in an input box.
+  const left = await box();
+  if (left !== null && left !== '' && typist.obstacle() === null) {
+    const again = typist.taken(words, TAKEN_MS);
+    await pane.key('Enter');
+    if (await again) return { outcome: 'accepted' };
+    return { outcome: 'unsure', why: 'It stands in the input box and was not sent.' };
+  }
+  return { outcome: 'unsure', why: 'It was sent, and the agent has not said that it took it.' };
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { MessageId, SessionId } from './ids';
+
+/**
+ * Life of a message to an agent: `kept` on the host, `typing` while it is handed over (the moment in which a crash would
+ * leave it open whether it arrived), `typed` when it was handed over, `accepted` when the agent was seen to take it.
+ * `unsure` is the honest end of the middle ones: it may or may not have arrived, and only a person may send it again.
+ */
+export const MessageState = z.enum(['kept', 'typing', 'typed', 'accepted', 'unsure', 'removed']);
+export type MessageState = z.infer<typeof MessageState>;
+
+export const MAX_MESSAGE = 100_000;
+
+export const Message = z.object({
+  id: MessageId,
+  sessionId: SessionId,
+  text: z.string(),
+  state: MessageState,
+  note: z.string().nullable(), // why it waits or what is not known, in a sentence
+  place: z.number(), // order in the queue
+  by: z.string(), // label of the device that wrote it
+  created: z.number(),
+  moved: z.number(), // when it came into its state
+});
+export type Message = z.infer<typeof Message>;
+
+/** What a device sends. The id is the device's own: sent twice over a bad line it is one message. */
+export const SendMessage = z.object({
+  sessionId: SessionId,
+  id: MessageId,
+  text: z.string().min(1).max(MAX_MESSAGE),
+});
+export type SendMessage = z.infer<typeof SendMessage>;

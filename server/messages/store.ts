@@ -1,0 +1,92 @@
+import { and, eq, gt, inArray, ne, or } from 'drizzle-orm';
+import type { Db } from '../../db/client';
+import { drafts } from '../../db/schema/drafts';
+import { messages } from '../../db/schema/projections';
+import type { LoggedEvent, Message } from '../contract';
+import type { Projection } from '../log';
+
+const parse = (row: { body: string }): Message => JSON.parse(row.body) as Message;
+const get = (db: Db, id: string): Message | null => {
+  const row = db.select().from(messages).where(eq(messages.id, id)).get();
+  return row ? parse(row) : null;
+};
+const rowOf = (message: Message) => ({
+  id: message.id,
+  sessionId: message.sessionId,
+  state: message.state,
+  moved: message.moved,
+  body: JSON.stringify(message),
+});
+
+function apply(db: Db, { event, at }: LoggedEvent): void {
+  if (event.type === 'message.kept') {
+    db.insert(messages).values(rowOf(event.message)).run();
+    return;
+  }
+  if (event.type !== 'message.edited' && event.type !== 'message.moved') return;
+  const before = get(db, event.messageId);
+  if (!before) return;
+  const after: Message =
+    event.type === 'message.edited'
+      ? { ...before, text: event.text, place: event.place }
+      : { ...before, state: event.state, note: event.note, moved: at };
+  db.update(messages).set(rowOf(after)).where(eq(messages.id, after.id)).run();
+}
+
+export const messagesProjection: Projection = {
+  name: 'messages',
+  clear: (db) => {
+    db.delete(messages).run();
+  },
+  apply,
+};
+
+const OPEN = ['kept', 'typing', 'typed', 'unsure'];
+
+export interface Draft {
+  text: string;
+  by: string;
+  at: number;
+}
+export interface MessageReader {
+  get(id: string): Message | null;
+  /** Those of a session that are not yet accepted or removed. */
+  openOf(sessionId: string): Message[];
+  open(): Message[];
+  /** Open ones, and those accepted after `since`. */
+  recent(since: number): Message[];
+  draft(sessionId: string): Draft | null;
+  keepDraft(sessionId: string, draft: Draft): void;
+}
+
+export const messageReader = (db: Db): MessageReader => ({
+  get: (id) => get(db, id),
+  openOf: (sessionId) =>
+    db
+      .select()
+      .from(messages)
+      .where(and(eq(messages.sessionId, sessionId), inArray(messages.state, OPEN)))
+      .all()
+      .map(parse),
+  open: () => db.select().from(messages).where(inArray(messages.state, OPEN)).all().map(parse),
+  recent: (since) =>
+    db
+      .select()
+      .from(messages)
+      .where(or(inArray(messages.state, OPEN), and(ne(messages.state, 'removed'), gt(messages.moved, since))))
+      .all()
+      .map(parse),
+  draft: (sessionId) => {
+    const row = db.select().from(drafts).where(eq(drafts.sessionId, sessionId)).get();
+    return row ? { text: row.text, by: row.by, at: row.at } : null;
+  },
+  keepDraft: (sessionId, draft) => {
+    if (draft.text === '') db.delete(drafts).where(eq(drafts.sessionId, sessionId)).run();
+    else {
+      db.insert(drafts)
+        .values({ sessionId, ...draft })
+        .onConflictDoUpdate({ target: drafts.sessionId, set: draft })
+        .run();
+    }
+  },
+});
