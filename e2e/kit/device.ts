@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import WebSocket from 'ws';
-import type { BoardUpdate, Decision, Need, Session } from '../../server/contract';
+import type { BoardUpdate, Decision, Message, Need, Session } from '../../server/contract';
 import { answerText, enrolText, helloText, PROTOCOL } from '../../server/contract';
 
 const b64 = (data: ArrayBuffer | Uint8Array) => Buffer.from(data as Uint8Array).toString('base64url');
 
 /** A device without a browser: the same keys, handshake and wire, for tests and benches that need no screen. */
 export class Device {
-  readonly board = { sessions: new Map<string, Session>(), needs: new Map<string, Need>() };
+  readonly board = {
+    sessions: new Map<string, Session>(),
+    needs: new Map<string, Need>(),
+    messages: new Map<string, Message>(),
+  };
   readonly updates: { update: BoardUpdate; at: number }[] = [];
   #ws: WebSocket | null = null;
   #next = 1;
@@ -142,8 +146,10 @@ export class Device {
     if (update.type === 'snapshot') {
       for (const session of update.snapshot.sessions) this.board.sessions.set(session.id, session);
       for (const need of update.snapshot.needs) this.board.needs.set(need.id, need);
+      for (const message of update.snapshot.messages) this.board.messages.set(message.id, message);
     } else if (update.type === 'session') this.board.sessions.set(update.session.id, update.session);
     else if (update.type === 'need') this.board.needs.set(update.need.id, update.need);
+    else if (update.type === 'message') this.board.messages.set(update.message.id, update.message);
   }
 
   call<T>(method: 'query' | 'mutation', path: string, input?: unknown): Promise<T> {
@@ -185,6 +191,11 @@ export class Device {
       prompt,
       ...over,
     });
+  }
+
+  /** Sends a message to an agent; the same `id` again is the same message. */
+  say(sessionId: string, text: string, id = `m${randomBytes(12).toString('hex')}`): Promise<Message> {
+    return this.mutate<Message>('messages.send', { sessionId, id, text });
   }
 
   close(): void {

@@ -119,9 +119,11 @@ export function createMessages(deps: MessageDeps): Messages {
     });
   };
 
+  // Not within the commit that told it: who sent a message has its receipt before anything is typed.
+  const soon = (sessionId: SessionId) => setImmediate(() => pump(sessionId));
   const stop = log.subscribe(({ event }) => {
-    if (event.type === 'message.kept') pump(event.message.sessionId);
-    else if ('sessionId' in event && event.type.startsWith('session.')) pump(event.sessionId);
+    if (event.type === 'message.kept') soon(event.message.sessionId);
+    else if ('sessionId' in event && event.type.startsWith('session.')) soon(event.sessionId);
   });
   const timer = setInterval(() => {
     for (const sessionId of new Set(reader.open().map((message) => message.sessionId))) pump(sessionId);

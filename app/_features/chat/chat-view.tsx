@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import type { ChatItem, Session } from '@/server/contract';
 import { toast } from '../../_ui/asks';
+import { OnTheirWay, useOnTheirWay } from '../composer';
 import { asMarkdown } from './conversation';
 import { Item } from './items';
 import { Markdown } from './markdown';
@@ -38,7 +39,7 @@ const LIST_PARTS = {
 };
 
 /** The chat face: the agent's own record of the conversation, its live text, and the messages still on their way. */
-export function ChatView({ session, waiting }: { session: Session; waiting?: ReactNode }) {
+export function ChatView({ session }: { session: Session }) {
   const { state, problem, earlier } = useConversation(session.id, null);
   const list = useRef<VirtuosoHandle>(null);
   const opened = useRef(new Set<string>());
@@ -49,6 +50,8 @@ export function ChatView({ session, waiting }: { session: Session; waiting?: Rea
   const items = useMemo(() => state.entries.map((entry) => entry.item), [state.entries]);
   const first = FIRST - state.prepended;
   const last = items.at(-1);
+  const onTheirWay = useOnTheirWay(session, items);
+  const waiting = <OnTheirWay messages={onTheirWay} />;
 
   useEffect(() => {
     if (bottom) setSeen(items.length - state.prepended);
@@ -91,6 +94,7 @@ export function ChatView({ session, waiting }: { session: Session; waiting?: Rea
     );
   }
   const nothing = items.length === 0 && !state.live;
+  const quiet = nothing && onTheirWay.length === 0;
   const context: Context = {
     header:
       state.status === 'ready' && items.length > 0 ? (
@@ -207,7 +211,7 @@ export function ChatView({ session, waiting }: { session: Session; waiting?: Rea
         {nothing && state.status !== 'loading' ? (
           <div className="chat-nothing">
             <p className="hint">
-              {state.status === 'not-yet'
+              {state.status === 'not-yet' && quiet
                 ? 'Nothing has been said yet. What you send and what the agent answers appears here.'
                 : null}
             </p>

@@ -25,6 +25,8 @@ const ChatView = dynamic(() => import('../chat').then((m) => m.ChatView), {
   loading: () => <div className="chat" aria-busy="true" />,
 });
 
+const Composer = dynamic(() => import('../composer').then((m) => m.Composer), { ssr: false });
+
 export function SessionScreen() {
   const id = useSearchParams().get('id');
   const board = useBoard();
@@ -109,6 +111,7 @@ function Open({ session }: { session: Session }) {
           </div>
         )}
       </div>
+      {face === 'terminal' ? null : <Composer session={session} asks={asks} />}
     </div>
   );
 }

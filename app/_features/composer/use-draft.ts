@@ -1,0 +1,78 @@
+'use client';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { SessionId } from '@/server/contract';
+import { api } from '../../_client/api';
+
+const PAUSE_MS = 500;
+/** This tab's name: nobody is told of their own typing. */
+const tab =
+  Math.random()
+    .toString(36)
+    .slice(2, 12)
+    .replace(/[^a-z0-9]/g, 'x') || 'tab';
+
+/**
+ * What is written and not sent, kept on the host at every pause: it survives a reload and is there on the next device.
+ * While the host cannot be reached it stays in the box, and is kept as soon as the host answers.
+ */
+export function useDraft(id: SessionId, ready: boolean) {
+  const [text, setText] = useState('');
+  const [kept, setKept] = useState<'clean' | 'kept' | 'not-kept'>('clean');
+  const now = useRef('');
+  const saved = useRef('');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
+  const save = useCallback(async () => {
+    clearTimeout(timer.current);
+    const wanted = now.current;
+    if (wanted === saved.current) return;
+    try {
+      await api().messages.keepDraft.mutate({ id, tab, text: wanted });
+      saved.current = wanted;
+      if (now.current === wanted) setKept(wanted === '' ? 'clean' : 'kept');
+    } catch {
+      setKept('not-kept');
+      timer.current = setTimeout(() => void save(), PAUSE_MS * 6);
+    }
+  }, [id]);
+
+  const load = useCallback(async () => {
+    try {
+      const draft = await api().messages.draft.query({ id });
+      // What is being written here is newer than what was written elsewhere.
+      if (now.current !== saved.current) return;
+      const found = draft?.text ?? '';
+      now.current = found;
+      saved.current = found;
+      setText(found);
+      setKept(found === '' ? 'clean' : 'kept');
+    } catch {
+      // The next look finds it.
+    }
+  }, [id]);
+
+  useEffect(() => {
+    if (!ready) return;
+    void load();
+    const look = () => {
+      if (document.visibilityState === 'visible') void load();
+      else void save();
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      void save();
+    };
+  }, [ready, load, save]);
+
+  const change = useCallback(
+    (next: string) => {
+      now.current = next;
+      setText(next);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => void save(), PAUSE_MS);
+    },
+    [save],
+  );
+  return { text, change, kept };
+}
