@@ -57,7 +57,16 @@ try {
     await take(`board-${name}`);
   }
   await page.getByRole('link', { name: 'Upload race' }).first().click();
-  await page.locator('.xterm-rows').getByText('Scripted agent').waitFor();
+  await page.getByRole('radio', { name: 'Split' }).click();
+  await page.locator('.xterm-rows').getByText('Run this command').waitFor();
+  await theme('dark');
+  await take('session-split-dark');
+  await page.goto(base);
+  await page.getByRole('link', { name: 'Retry backoff' }).first().click();
+  await page.getByRole('radio', { name: 'Chat' }).click();
+  await page.getByRole('button', { name: /Edit src/ }).click();
+  await page.getByRole('textbox', { name: /^Message to/ }).fill('Also log the wait that was chosen.');
+  await page.getByText(/^Draft kept on/).waitFor();
   for (const name of ['dark', 'light']) {
     await theme(name);
     await take(`session-${name}`);
@@ -93,6 +102,11 @@ try {
   await page.getByRole('main').getByText('Upload race').first().waitFor();
   await theme('dark');
   await take('needs-390-dark');
+  await page.goto(base);
+  await page.getByRole('main').getByText('Retry backoff').first().click();
+  await page.getByText('Running the whole suite').waitFor();
+  await theme('dark');
+  await take('session-390-dark');
 } finally {
   await browser.close();
   host.kill('SIGTERM');

@@ -98,10 +98,10 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
           />
           <div className="tools">
             <span className="sp" />
-            <span className="chip">{session.mode === 'planner' ? 'Planner' : 'Build'}</span>
-            {permission ? <span className="chip wide-only">{permission.label}</span> : null}
+            <span className="fact">{session.mode === 'planner' ? 'Planner' : 'Build'}</span>
+            {permission ? <span className="fact wide-only">{permission.label}</span> : null}
             {session.contextPct !== null ? (
-              <span className="chip num">{Math.round(session.contextPct)} % context</span>
+              <span className="fact num">{Math.round(session.contextPct)} % context</span>
             ) : null}
             <button
               type="button"

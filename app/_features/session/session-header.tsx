@@ -179,7 +179,7 @@ export function SessionHeader({
           </Popover.Trigger>
           <Why session={session} />
         </Popover.Root>
-        {faces}
+        {phone ? null : faces}
         {phone ? (
           <Popover.Root open={more} onOpenChange={setMore}>
             <Popover.Trigger className="btn ghost icon" aria-label="More">
@@ -210,6 +210,7 @@ export function SessionHeader({
           </>
         )}
       </header>
+      {phone && faces ? <div className="face-row">{faces}</div> : null}
       {sure ? (
         <div className="sure-bar" role="alertdialog" aria-label={sure === 'end' ? 'End' : 'Interrupt'}>
           <span>

@@ -185,8 +185,9 @@ function runCommand(command: string): Promise<{ code: number; output: string }> 
 async function perform(step: Step): Promise<boolean> {
   switch (step.do) {
     case 'say':
-      out(`${step.text}\n`);
-      show({ kind: 'reply', text: step.text, ref: null });
+      // In a script a line is a step, so a paragraph's end is written out.
+      out(`${step.text.replaceAll('\\n', '\n')}\n`);
+      show({ kind: 'reply', text: step.text.replaceAll('\\n', '\n'), ref: null });
       return true;
     case 'talk': {
       const ref = itemId();
@@ -199,6 +200,29 @@ async function perform(step: Step): Promise<boolean> {
       out('\n');
       show({ kind: 'reply', text: step.text, ref });
       return !interrupted;
+    }
+    case 'asked':
+      return true;
+    case 'did': {
+      const lines = (mark: string) => step.output.filter((line) => line.startsWith(mark)).length;
+      const edit = step.kind === 'edit';
+      const file = {
+        path: step.object,
+        diff: step.output.join('\n'),
+        added: lines('+'),
+        removed: lines('-'),
+      };
+      const id = begin(step.kind as ToolKind, step.kind, step.object, edit ? [file] : []);
+      finish(
+        id,
+        'ok',
+        edit ? '' : step.output.join('\n'),
+        step.kind === 'shell' ? 0 : null,
+        100 + step.object.length * 40,
+      );
+      await signal({ activity: `${step.kind} ${step.object}` });
+      out(`${dim('•')} ${step.kind} ${step.object}\n`);
+      return true;
     }
     case 'think':
       await wait(step.ms);
@@ -272,10 +296,12 @@ async function turn(prompt: string): Promise<void> {
   busy = true;
   interrupted = false;
   const began = Date.now();
-  show({ kind: 'user', text: prompt, images: 0, queued: false });
+  const steps = parseScript(prompt);
+  const asked = steps.find((step) => step.do === 'asked')?.text;
+  show({ kind: 'user', text: asked ?? prompt, images: 0, queued: false });
   await call('prompt', { text: prompt });
   await signal({ state: 'working', detail: 'A prompt was accepted.', reason: null, resetsAt: null });
-  for (const step of parseScript(prompt)) {
+  for (const step of steps) {
     if (interrupted) break;
     if (!(await perform(step))) {
       if (interrupted) break;
@@ -341,7 +367,7 @@ out(
   `\x1b]0;Scripted agent\x07\x1b[1mScripted agent\x1b[0m ${dim(plan.resumed ? `resumed ${plan.conversation}` : plan.conversation)}\n`,
 );
 if (plan.prompt.trim()) {
-  out(`❯ ${plan.prompt}\n`);
+  out(`❯ ${parseScript(plan.prompt).find((step) => step.do === 'asked')?.text ?? plan.prompt}\n`);
   void turn(plan.prompt);
 } else {
   void signal({ state: 'idle', detail: 'It waits for a prompt.' });

@@ -5,6 +5,8 @@
 export type Step =
   | { do: 'say'; text: string }
   | { do: 'talk'; ms: number; text: string } // word by word
+  | { do: 'asked'; text: string } // what the record shows as the person's words, instead of the script
+  | { do: 'did'; kind: string; object: string; output: string[] } // shows an act that is only told
   | { do: 'think'; ms: number }
   | { do: 'run'; command: string } // without asking
   | { do: 'ask'; command: string } // asks, then runs
@@ -37,6 +39,15 @@ export function parseScript(prompt: string): Step[] {
       case 'talk': {
         const [ms = '1000', ...words] = rest.split(' ');
         steps.push({ do: 'talk', ms: number(ms, 1000), text: words.join(' ') });
+        break;
+      }
+      case 'asked':
+        steps.push({ do: 'asked', text: rest });
+        break;
+      case 'did': {
+        const [act = '', output = ''] = rest.split(' => ');
+        const [kind = 'other', ...object] = act.split(' ');
+        steps.push({ do: 'did', kind, object: object.join(' '), output: output ? output.split(' ¶ ') : [] });
         break;
       }
       case 'think':
