@@ -38,6 +38,7 @@ export {
   type ClientFrame,
   CREDIT_RESUME,
   CREDIT_STOP,
+  cutText,
   decodeClient,
   decodeServer,
   encodeClient,

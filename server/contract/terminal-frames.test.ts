@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ClientFrame,
+  cutText,
   decodeClient,
   decodeServer,
   encodeClient,
@@ -71,5 +72,28 @@ describe('terminal frames', () => {
     const size = encodeClient({ type: 'size', channel: 1, cols: 80, rows: 24, claim: true });
     expect(decodeClient(size)).not.toBeNull();
     expect(decodeClient(size.subarray(0, size.length - 1))).toBeNull();
+  });
+});
+
+describe('pieces of text', () => {
+  it('pitfall 7: are the text, are no longer than asked, and begin with a character', () => {
+    const most = fc.integer({ min: 4, max: 30 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), most, (text, limit) => {
+        const pieces = cutText(Buffer.from(text), limit);
+        expect(Buffer.concat(pieces)).toEqual(Buffer.from(text));
+        for (const piece of pieces) {
+          expect(piece.length).toBeLessThanOrEqual(limit);
+          expect((piece[0] ?? 0) & 0xc0).not.toBe(0x80);
+        }
+      }),
+    );
+    fc.assert(
+      fc.property(bytes, fc.integer({ min: 1, max: 30 }), (any, limit) => {
+        const pieces = cutText(any, limit);
+        expect(Buffer.concat(pieces)).toEqual(Buffer.from(any));
+        expect(pieces.every((piece) => piece.length > 0 && piece.length <= limit)).toBe(true);
+      }),
+    );
   });
 });

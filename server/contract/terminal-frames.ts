@@ -16,6 +16,27 @@ export const CREDIT_RESUME = 128 * 1024;
 /** A viewer says what it has taken once it is this much: far below where the host stops, and not with every key. */
 export const ACK_BYTES = 32 * 1024;
 
+/**
+ * The bytes in pieces of at most `most`, none of which begins inside a character: xterm.js keeps the beginning of a cut
+ * one for the next piece, but forgets it when a byte of that is 0x80. Bytes that are no UTF-8 are cut anywhere.
+ */
+export function cutText(bytes: Uint8Array, most: number): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  while (bytes.length - from > most) {
+    let to = from + most;
+    for (let back = 0; back < 4; back++) {
+      if (((bytes[to - back] ?? 0) & 0xc0) === 0x80 || to - back <= from) continue;
+      to -= back;
+      break;
+    }
+    pieces.push(bytes.subarray(from, to));
+    from = to;
+  }
+  if (from < bytes.length) pieces.push(bytes.subarray(from));
+  return pieces;
+}
+
 export type ServerFrame =
   | { type: 'out'; channel: number; epoch: number; seq: number; bytes: Uint8Array }
   | {

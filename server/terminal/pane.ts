@@ -1,4 +1,4 @@
-import { MAX_OUT } from '../contract';
+import { cutText, MAX_OUT } from '../contract';
 import type { ControlClient } from './control-client';
 import { Modes } from './modes';
 import { OutputFilter } from './output-filter';
@@ -12,9 +12,21 @@ const FLOOD_WINDOW_MS = 100;
 const FRAME_MS = 50;
 const MAX_HOLD_MS = 2_000;
 
+interface Piece {
+  seq: number;
+  bytes: Uint8Array;
+}
+function piecesOf(seq: number, bytes: Buffer): Piece[] {
+  let at = seq;
+  return cutText(bytes, MAX_OUT).map((piece) => {
+    at += piece.length;
+    return { seq: at - piece.length, bytes: piece };
+  });
+}
+
 /** Who watches a pane; see hub.ts. */
 export interface PaneWatcher {
-  out(seq: number, bytes: Buffer): void;
+  out(seq: number, bytes: Uint8Array): void;
   /** Takes a whole new state: after a flood or a resize. */
   reset(): void;
   /** A picture during a flood, if it can take one. */
@@ -63,8 +75,9 @@ export class Pane {
     // part: a gap in the ring would be sent as if it were the stream.
     if (now - this.#watched < RING_MS) this.#keep(bytes);
     else this.forget();
+    const pieces = this.skipping ? [] : piecesOf(at, bytes);
     for (const watcher of this.watchers) {
-      if (bytes.length > 0 && !this.skipping) watcher.out(at, bytes);
+      for (const piece of pieces) watcher.out(piece.seq, piece.bytes);
       if (bell) watcher.bell();
       for (const text of clipboard) watcher.clipboard(text);
       if (wasBracketed !== this.modes.bracketed) watcher.bracketed(this.modes.bracketed);
@@ -82,15 +95,13 @@ export class Pane {
   }
 
   /** What was written since `seq`, in pieces; null when that is no longer kept. */
-  since(seq: number): { seq: number; bytes: Buffer }[] | null {
+  since(seq: number): Piece[] | null {
     if (seq > this.seq || seq < this.seq - this.#ringBytes) return null;
-    const pieces: { seq: number; bytes: Buffer }[] = [];
+    const pieces: Piece[] = [];
     let at = this.seq - this.#ringBytes;
     for (const chunk of this.#ring) {
       const from = Math.max(0, seq - at);
-      for (let i = from; i < chunk.length; i += MAX_OUT) {
-        pieces.push({ seq: at + i, bytes: chunk.subarray(i, i + MAX_OUT) });
-      }
+      if (from < chunk.length) pieces.push(...piecesOf(at + from, chunk.subarray(from)));
       at += chunk.length;
     }
     return pieces;

@@ -41,7 +41,7 @@ export class Channel implements PaneWatcher {
     }
   }
 
-  out(seq: number, bytes: Buffer): void {
+  out(seq: number, bytes: Uint8Array): void {
     if (this.closed || this.#taking || seq < this.#next) return;
     if (this.#behind) return;
     if (this.#unacked > CREDIT_STOP) {

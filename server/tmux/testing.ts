@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Paths, pathsFor, silentJournal } from '../platform';
+import { findProgram, type Paths, pathsFor, silentJournal } from '../platform';
 import { createTmux, type LaunchSpec, type Tmux } from './index';
 
 /** For tests only: a private tmux server of one test, in a folder of its own. */
@@ -18,14 +18,16 @@ export interface Bed {
   end(): void;
 }
 
-export const TMUX = '/usr/bin/tmux';
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+/** The tmux under test; OFFDECK_TEST_TMUX names another version's program. */
+export const TMUX = process.env.OFFDECK_TEST_TMUX ?? findProgram('tmux', PATH) ?? '/usr/bin/tmux';
 
 /** `home` below the temporary folder may have any name; sockets stay short either way. */
 export function makeBed(home = 'home'): Bed {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'od-')));
   const paths = pathsFor(join(dir, home), dir);
   mkdirSync(paths.home, { mode: 0o700 });
-  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: dir, LC_ALL: 'C.UTF-8' };
+  const env = { PATH, HOME: dir, LC_ALL: 'C.UTF-8' };
   const tmux = createTmux({ tmux: TMUX, paths, toolEnv: env, journal: silentJournal });
   const raw = (...args: string[]): string =>
     execFileSync(TMUX, ['-u', '-S', paths.tmuxSocket, ...args], { env, cwd: '/', stdio: 'pipe' }).toString();
@@ -53,6 +55,16 @@ export function makeBed(home = 'home'): Bed {
     },
   };
 }
+
+/** A program in raw mode that records every byte it is typed. */
+export const recorder = (file: string, bracketed: boolean): string[] => [
+  '/bin/sh',
+  '-c',
+  `stty raw -echo; ${bracketed ? "printf '\\033[?2004h'; " : ''}echo ready; exec cat > "$0"`,
+  file,
+];
+/** What it recorded. */
+export const typed = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 /** Waits until `look` gives something else than null, undefined or false; fails after 20 s. */
 export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanPaste } from './index';
 import { descendants } from './pane-handle';
-import { type Bed, makeBed, until } from './testing';
+import { type Bed, makeBed, recorder, typed, until } from './testing';
 
 let bed: Bed;
 beforeEach(() => {
@@ -13,16 +13,8 @@ beforeEach(() => {
 afterEach(() => bed.end());
 
 const ID = 'sessionone';
-/** An app in raw mode that records every byte it is typed. */
-const recorder = (file: string, bracketed: boolean) => [
-  '/bin/sh',
-  '-c',
-  `stty raw -echo; ${bracketed ? "printf '\\033[?2004h'; " : ''}echo ready; exec cat > "$0"`,
-  file,
-];
 const ready = (pane: string) =>
   until(async () => (await bed.tmux.access(pane).screen()).some((line) => line.includes('ready')));
-const typed = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 describe('cleaning a paste', () => {
   it('leaves text, tabs and line ends only', () => {

@@ -7,6 +7,7 @@ import type { TerminalInfo } from '@/server/contract';
 import { isOn } from '../../_client/preferences';
 import { terminals } from '../../_client/terminal-connection';
 import { messageKeys } from '../../_ui/clean-paste';
+import { showFrame } from './show-frame';
 import { themeFromTokens } from './terminal-theme';
 import { touchScroll } from './touch-scroll';
 
@@ -109,15 +110,7 @@ export function openScreen(element: HTMLElement, options: ScreenOptions): Screen
   const handle = terminals().open(options.sessionId, {
     frame: (frame) => {
       const size = frame.bytes.length;
-      const done = () => handle.ack(size);
-      if (frame.type === 'snap') {
-        // Reset and resize go through the same queue as the bytes: called directly they overtake what is queued.
-        term.write('\x1bc', () => {
-          if (term.cols !== frame.cols || term.rows !== frame.rows) term.resize(frame.cols, frame.rows);
-          adapt();
-        });
-        term.write(frame.bytes, done);
-      } else term.write(frame.bytes, done);
+      showFrame(term, frame, { resized: adapt, done: () => handle.ack(size) });
     },
     info: (news) => {
       if (news.bracketed !== undefined) bracketed = news.bracketed;
