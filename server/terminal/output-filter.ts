@@ -1,3 +1,5 @@
+import { type Opening, readOn, readSequence, type Sequence } from './sequences';
+
 /**
  * What of an application's output may reach a browser (S-44). Queries are dropped, since tmux has answered them
  * already and every viewer would answer again (measured: three replies with two viewers); clipboard writes become a
@@ -17,36 +19,77 @@ export interface Filtered {
 
 export class OutputFilter {
   #held: Buffer = Buffer.alloc(0);
+  /** In a sequence too long to be held: nothing of it is shown, up to its end. */
+  #dropping: Opening | null = null;
 
   push(chunk: Buffer): Filtered {
-    const clipboard: string[] = [];
+    const out: { parts: Buffer[]; clipboard: string[]; bell: boolean } = {
+      parts: [],
+      clipboard: [],
+      bell: false,
+    };
     const data = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
     this.#held = Buffer.alloc(0);
-    const parts: Buffer[] = [];
-    let bell = false;
     let from = 0;
-    for (let at = data.indexOf(ESC); at >= 0; at = data.indexOf(ESC, from)) {
-      if (data.subarray(from, at).indexOf(BEL) >= 0) bell = true;
-      parts.push(data.subarray(from, at));
-      const end = sequenceEnd(data, at);
-      if (end < 0) {
-        // Longer than any honest sequence: drop it instead of holding for ever.
-        if (data.length - at <= MAX_HELD) this.#held = Buffer.from(data.subarray(at));
-        return { bytes: Buffer.concat(parts), clipboard, bell };
+    if (this.#dropping) {
+      const read = readOn(this.#dropping, data, 0);
+      if (read.end === null) {
+        this.#held = Buffer.from(data.subarray(read.rest));
+        return result(out);
       }
-      const sequence = data.subarray(at, end);
-      const kept = judge(sequence, clipboard);
-      if (kept) parts.push(kept);
-      from = end;
+      this.#dropping = null;
+      from = read.end;
+    }
+    const put = (bytes: Buffer) => {
+      if (bytes.includes(BEL)) out.bell = true;
+      out.parts.push(withoutC1(bytes));
+    };
+    for (let at = data.indexOf(ESC, from); at >= 0; at = data.indexOf(ESC, from)) {
+      put(data.subarray(from, at));
+      const read = readSequence(data, at);
+      if (read.end === null) {
+        const tooLong = data.length - at > MAX_HELD;
+        if (tooLong) this.#dropping = read.opening;
+        this.#held = Buffer.from(data.subarray(tooLong ? read.rest : at));
+        return result(out);
+      }
+      const { sequence } = read;
+      if ('controls' in sequence) put(sequence.controls);
+      const kept = judge(sequence, out.clipboard);
+      if (kept) out.parts.push(kept);
+      from = read.end;
     }
     const tail = data.subarray(from);
-    if (tail.indexOf(BEL) >= 0) bell = true;
     const whole = wholeCharacters(tail);
     // Half a character is held too: a snapshot taken here must not be followed by its second half.
     this.#held = Buffer.from(tail.subarray(whole));
-    parts.push(tail.subarray(0, whole));
-    return { bytes: Buffer.concat(parts), clipboard, bell };
+    put(tail.subarray(0, whole));
+    return result(out);
   }
+}
+
+const result = (out: { parts: Buffer[]; clipboard: string[]; bell: boolean }): Filtered => ({
+  bytes: Buffer.concat(out.parts),
+  clipboard: out.clipboard,
+  bell: out.bell,
+});
+
+/**
+ * Without the controls U+0080 … U+009F. tmux takes them for text of no width; a browser's terminal would carry them out,
+ * and U+009B opens a sequence as `ESC [` does.
+ */
+export function withoutC1(bytes: Buffer): Buffer {
+  let at = bytes.indexOf(0xc2);
+  if (at < 0) return bytes;
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (; at >= 0; at = bytes.indexOf(0xc2, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
+    if (next < 0x80 || next > 0x9f) continue;
+    parts.push(bytes.subarray(from, at));
+    from = at + 2;
+  }
+  return from === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)]);
 }
 
 /** How much of it is complete UTF-8; at most three bytes are left over. */
@@ -60,69 +103,48 @@ function wholeCharacters(data: Buffer): number {
   return data.length;
 }
 
-/** Where the sequence that begins at `at` ends; -1 when it is not complete. */
-function sequenceEnd(data: Buffer, at: number): number {
-  const kind = data[at + 1];
-  if (kind === undefined) return -1;
-  if (kind === 0x5b) {
-    for (let i = at + 2; i < data.length; i++) {
-      const byte = data[i] ?? 0;
-      if (byte >= 0x40 && byte <= 0x7e) return i + 1;
-      if (byte < 0x20 || byte > 0x3f) return i; // malformed: let what follows be judged by itself
+/** What is left of a sequence for a browser: written anew, so that nothing is hidden within. */
+function judge(sequence: Sequence, clipboard: string[]): Buffer | null {
+  switch (sequence.kind) {
+    case 'nothing':
+    case 'string':
+      return null;
+    case 'esc':
+      if (sequence.between === '' && sequence.final === 'Z') return null; // DECID
+      return Buffer.from(`\x1b${sequence.between}${sequence.final}`, 'latin1');
+    case 'csi': {
+      const { prefix, params, between, final } = sequence;
+      if (final === 'c') return null; // DA1, DA2, DA3
+      if (final === 'n' && (prefix === '' || prefix === '?')) return null; // DSR, CPR
+      if (final === 'p' && between === '$') return null; // DECRQM
+      if (final === 'u' && prefix === '?') return null; // kitty keyboard query
+      if (final === 'q' && prefix === '>') return null; // XTVERSION
+      if (final === 't') return null; // window reports and window moves
+      return Buffer.from(`\x1b[${prefix}${params}${between}${final}`, 'latin1');
     }
-    return -1;
+    case 'osc':
+      return judgeCommand(sequence.body, sequence.ended, clipboard);
   }
-  // OSC, DCS, SOS, PM, APC: up to BEL (OSC only) or ESC \
-  if (kind === 0x5d || kind === 0x50 || kind === 0x58 || kind === 0x5e || kind === 0x5f) {
-    for (let i = at + 2; i < data.length; i++) {
-      const byte = data[i];
-      if (byte === BEL && kind === 0x5d) return i + 1;
-      if (byte === ESC) {
-        const next = data[i + 1];
-        if (next === undefined) return -1;
-        if (next === 0x5c) return i + 2;
-        // tmux's passthrough doubles each escape of what it carries.
-        if (next === ESC && kind === 0x50) {
-          i++;
-          continue;
-        }
-        return i; // cut off by another sequence
-      }
-      if (byte === 0x18 || byte === 0x1a) return i + 1;
-    }
-    return -1;
-  }
-  if (kind >= 0x20 && kind <= 0x2f) return data.length > at + 2 ? at + 3 : -1;
-  return at + 2;
 }
 
-function judge(sequence: Buffer, clipboard: string[]): Buffer | null {
-  const kind = sequence[1];
-  if (kind === 0x50 || kind === 0x58 || kind === 0x5e || kind === 0x5f) return null;
-  if (kind === 0x5a) return null; // DECID
-  const text = sequence.toString('latin1');
-  if (kind === 0x5b) {
-    const body = text.slice(2);
-    if (/c$/.test(body)) return null; // DA1, DA2, DA3
-    if (/^[?]?[0-9;]*n$/.test(body)) return null; // DSR, CPR
-    if (/\$p$/.test(body)) return null; // DECRQM
-    if (/^\?u$/.test(body)) return null; // kitty keyboard query
-    if (/^>[0-9]*q$/.test(body)) return null; // XTVERSION
-    if (/t$/.test(body) && /^(1[1-9]|2[01])t/.test(body)) return null; // window reports
-    return sequence;
-  }
-  if (kind === 0x5d) {
-    const body = text.slice(2).replace(/(\x07|\x1b\\)$/, '');
-    if (body.startsWith('52;')) {
-      const data = body.slice(body.indexOf(';', 3) + 1);
-      if (data !== '?' && data.length <= MAX_CLIPBOARD) {
-        const value = Buffer.from(data, 'base64').toString('utf8');
-        if (value) clipboard.push(value);
-      }
-      return null;
+function judgeCommand(raw: Buffer, ended: 'bell' | 'terminator', clipboard: string[]): Buffer | null {
+  const body = withoutC1(raw.some((byte) => byte < 0x20) ? Buffer.from(raw.filter((b) => b >= 0x20)) : raw);
+  const text = body.toString('latin1');
+  const number = Number(/^\d+/.exec(text)?.[0] ?? Number.NaN);
+  if (number === 52) {
+    const data = text.split(';').slice(2).join(';');
+    if (data !== '?' && data.length <= MAX_CLIPBOARD) {
+      const value = Buffer.from(data, 'base64').toString('utf8');
+      if (value) clipboard.push(value);
     }
-    if (/^(4|5|1[0-9]|21);.*\?/.test(body)) return null; // colour queries
-    if (/^(1337|9001|133[0-9])/.test(body)) return null;
+    return null;
   }
-  return sequence;
+  // Questions about colours.
+  if ((number === 4 || number === 5 || (number >= 10 && number <= 21)) && text.includes('?')) return null;
+  if ((number >= 1330 && number <= 1339) || number === 9001) return null;
+  return Buffer.concat([
+    Buffer.from('\x1b]'),
+    body,
+    Buffer.from(ended === 'bell' ? '\x07' : '\x1b\\', 'latin1'),
+  ]);
 }

@@ -105,6 +105,13 @@ describe('what of the output reaches a browser', () => {
     ['\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\', 'passthrough'],
     ['\x1b[21t', 'title report'],
     ['\x1b_Gf=24;AAAA\x1b\\', 'kitty image'],
+    ['\x1bktitle\x1b\\', 'title as screen has it'],
+    ['\x1bPq\x1b[6n\x1b\\', 'query within a device control'],
+    ['\x1b[6:1n', 'query with parts'],
+    ['\x1b]010;?\x07', 'query with a zero before it'],
+    ['\x1b[\x7f6n', 'query with a byte that is passed over'],
+    ['\x1b[\u00e96n', 'query with a letter that is passed over'],
+    ['\x1b[6\x18', 'sequence given up'],
   ])('pitfall 4, 16: %j (%s) is dropped', (sequence) => {
     expect(filtered([Buffer.from(`a${sequence}b`)]).text.replace(/hi/, '')).toBe('ab');
   });
@@ -121,6 +128,31 @@ describe('what of the output reaches a browser', () => {
     expect(filtered([Buffer.from(`a${sequence}b`)]).text).toBe(`a${sequence}b`);
   });
 
+  it.each([
+    ['\x1b[\n3\r1m', '\n\r\x1b[31m'],
+    ['\x1b\t[1m', '\t\x1b[1m'],
+    ['\x1b]0;a\nb\u009b6n\x07', '\x1b]0;ab6n\x07'],
+    ['\u009b6n', '6n'],
+  ])('%j becomes %j: what tmux makes of it, and nothing within', (sequence, kept) => {
+    expect(filtered([Buffer.from(`a${sequence}b`)]).text).toBe(`a${kept}b`);
+  });
+
+  it('pitfall 7: a sequence too long to be held is dropped up to its end, however it is cut', () => {
+    for (const [from, to] of [
+      ['\x1bPq', '\x1b\\'],
+      ['\x1b]1337;File=:', '\x07'],
+      ['\x1b]52;c;', '\x1b\\'],
+      ['\x1b_G', '\x1b\\'],
+      ['\x1b[', 'm'],
+    ]) {
+      const whole = Buffer.from(`a${from}${'1234'.repeat(100_000)}${to}b`);
+      for (const piece of [1_000_000, 65_536, 4_095]) {
+        const places = Array.from({ length: Math.floor(whole.length / piece) }, (_, i) => (i + 1) * piece);
+        expect(filtered(cut(whole, [...places, whole.length - 2, whole.length - 3])).text).toBe('ab');
+      }
+    }
+  });
+
   it('turns a clipboard write into a question', () => {
     const text = Buffer.from('copied ✓').toString('base64');
     const seen = filtered([Buffer.from(`x\x1b]52;c;${text}\x07y`)]);
@@ -131,7 +163,7 @@ describe('what of the output reaches a browser', () => {
 
   it('pitfall 7: does the same however the bytes are cut, and never splits a character', () => {
     const sample = Buffer.from(
-      `é👩‍💻\x1b[31mred\x1b[0m\x1b]52;c;${Buffer.from('hi').toString('base64')}\x07\x1b[6n漢字\x1b]0;t\x07\x1b[?u end\n`,
+      `é👩‍💻\x1bk\u009bt\x1b\\\x1b[\n1mx\x1bPa\x1b\x1b\\b\x1b\\\x1b[31mred\x1b[0m\x1b]52;c;${Buffer.from('hi').toString('base64')}\x07\x1b[6n漢字\x1b]0;t\x07\x1b[?u end\n`,
     );
     const whole = filtered([sample]);
     fc.assert(
