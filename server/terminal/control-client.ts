@@ -10,6 +10,8 @@ export interface ControlEvents {
   lost(): void;
 }
 interface Waiting {
+  /** Commands of one line: an error ends all that follow. */
+  line: object;
   begin?: (() => void) | undefined;
   done(lines: Buffer[]): void;
   fail(error: Error): void;
@@ -68,8 +70,14 @@ export class ControlClient {
           return;
         }
         const waiting = this.#queue.shift();
-        if (ok) waiting?.done(lines);
-        else waiting?.fail(new Error(lines.map(String).join(' ')));
+        if (ok) {
+          waiting?.done(lines);
+          return;
+        }
+        const error = new Error(lines.map(String).join(' '));
+        waiting?.fail(error);
+        // tmux carries out none of the rest and says nothing about it.
+        while (waiting && this.#queue[0]?.line === waiting.line) this.#queue.shift()?.fail(error);
       },
       exit: () => pty.kill(),
     });
@@ -96,30 +104,26 @@ export class ControlClient {
   }
 
   /** One command with one reply. `begin` runs when its answer starts in the stream, before later output. */
-  command(line: string, begin?: () => void): Promise<Buffer[]> {
-    return new Promise((done, fail) => {
-      if (!this.#pty) {
-        fail(new Error('the terminal server is not connected'));
-        return;
-      }
-      this.#queue.push({ begin, done, fail });
-      this.#pty.write(`${line}\n`);
-    });
+  async command(line: string, begin?: () => void): Promise<Buffer[]> {
+    const [reply] = await this.together([{ line, ...(begin ? { begin } : {}) }]);
+    return reply ?? [];
   }
 
   /**
-   * Several commands written at once: tmux carries them out with nothing in between. As lines of their own, because
-   * an error ends the rest of a `;` list and its missing replies would shift every later one.
+   * Several commands that tmux carries out with nothing in between. In one line, since lines can arrive apart, and what
+   * a program printed in between stood in one answer and not in the other (seen: a cursor behind text that came again).
    */
-  together(commands: { line: string; begin?: () => void }[]): Promise<(Buffer[] | null)[]> {
-    return Promise.all(
-      commands.map(({ line, begin }, i) =>
-        this.command(line, begin).catch((error: Error) => {
-          if (i === 0) throw error;
-          return null;
+  together(commands: { line: string; begin?: () => void }[]): Promise<Buffer[][]> {
+    if (!this.#pty) return Promise.reject(new Error('the terminal server is not connected'));
+    const line = {};
+    const replies = commands.map(
+      ({ begin }) =>
+        new Promise<Buffer[]>((done, fail) => {
+          this.#queue.push({ line, begin, done, fail });
         }),
-      ),
     );
+    this.#pty.write(`${commands.map((each) => each.line).join(' ; ')}\n`);
+    return Promise.all(replies);
   }
 
   /**

@@ -143,6 +143,7 @@ export class Pane {
       }
       this.forget();
       this.#filter = new OutputFilter();
+      this.modes.forget();
       await this.client.command(`refresh-client -A '${this.id}:continue'`);
     } catch {
       // The pane or the connection went away; a new connection starts anew.

@@ -34,7 +34,7 @@ const QUERIES: [string, string, RegExp][] = [
 describe('a program that asks its terminal', () => {
   it('pitfall 4: gets one reply or none, with two viewers that were there before and one that comes later', async () => {
     const stage = await bed.stage('asking');
-    const viewers = [bed.view('asking'), bed.view('asking')];
+    const viewers = [await bed.view('asking'), await bed.view('asking')];
     stage.print('ready');
     for (const viewer of viewers) await viewer.shows('ready');
     const replies: string[] = [];
@@ -43,7 +43,7 @@ describe('a program that asks its terminal', () => {
       // What comes behind it is drawn when the query was read; the viewers type a mark of their own behind their answer.
       stage.print(`${query}${name} done`);
       for (const viewer of viewers) await viewer.shows(`${name} done`);
-      viewers.push(bed.view('asking'));
+      viewers.push(await bed.view('asking'));
       await viewers[2]!.shows(`${name} done`);
       for (const viewer of viewers) viewer.type('!');
       await until(() => stage.typed().slice(before).split('!').length === 4);
@@ -86,7 +86,7 @@ describe('a program that asks its terminal', () => {
 
   it('the control: each viewer would answer by itself', async () => {
     const stage = await bed.stage('asking');
-    const viewer = bed.view('asking');
+    const viewer = await bed.view('asking');
     stage.print('ready');
     await viewer.shows('ready');
     for (const query of ['\x1b[c', '\u009b6n']) {

@@ -1,5 +1,7 @@
 import type { ControlClient } from './control-client';
 import type { Modes } from './modes';
+import { withoutC1 } from './output-filter';
+import { Pen } from './pen';
 
 const HISTORY = 1_000;
 const NAMES = [
@@ -8,6 +10,8 @@ const NAMES = [
   'pane_width',
   'pane_height',
   'alternate_on',
+  'alternate_saved_x',
+  'alternate_saved_y',
   'insert_flag',
   'keypad_cursor_flag',
   'keypad_flag',
@@ -20,6 +24,7 @@ const NAMES = [
   'cursor_flag',
   'scroll_region_upper',
   'scroll_region_lower',
+  'pane_tabs',
   '@modes',
 ] as const;
 const FORMAT = NAMES.map((name) => `#{${name}}`).join(' | ');
@@ -56,23 +61,32 @@ export async function takeSnapshot(
   const rows = Number(get('pane_height')) || 24;
   if (modes.save() === 'c0') modes.load(get('@modes'));
 
-  const parts: (string | Buffer)[] = ['\x1b[0m'];
-  const put = (rowsOf: Buffer[]) => {
-    rowsOf.forEach((row, i) => {
-      parts.push(i === 0 ? '' : '\r\n', row, '\x1b[0m');
-    });
-  };
-  const all = lines ?? [];
+  const all = drawable(lines ?? []);
+  const parts: (string | Buffer)[] = [BEGIN];
   if (flag('alternate_on')) {
     const history = all.slice(0, Math.max(0, all.length - rows));
-    put([...history, ...padded(saved ?? [], rows)]);
-    parts.push('\x1b[?1049h\x1b[H');
-    put(all.slice(-rows));
-  } else put(all);
+    parts.push(...joined([...history, ...padded(drawable(saved ?? []), rows)]), END);
+    const x = Number(get('alternate_saved_x'));
+    // Without a place of its own (the older ways to switch) the cursor comes along.
+    const known = x <= cols;
+    parts.push(
+      to(known ? x : Number(get('cursor_x')), Number(get(known ? 'alternate_saved_y' : 'cursor_y'))),
+    );
+    parts.push(modes.restoreHand(true), '\x1b[?1049h', BEGIN, '\x1b[H', ...joined(all.slice(-rows)), END);
+  } else parts.push(...joined(all), END);
+  const stops = get('pane_tabs').split(',').filter(Boolean).map(Number);
+  if (stops.some((stop, i) => stop !== 8 * (i + 1)) || stops.length !== Math.floor((cols - 1) / 8)) {
+    parts.push('\x1b[3g', ...stops.map((stop) => `\x1b[${stop + 1}G\x1bH`));
+  }
+  const x = Number(get('cursor_x'));
+  const y = Number(get('cursor_y'));
   const upper = Number(get('scroll_region_upper'));
   const lower = Number(get('scroll_region_lower'));
   if (upper > 0 || lower < rows - 1) parts.push(`\x1b[${upper + 1};${lower + 1}r`);
-  if (flag('origin_flag')) parts.push('\x1b[?6h');
+  parts.push(to(x, y));
+  // Behind the last column a cursor cannot be put; it is left there by what was written last.
+  if (x >= cols) parts.push(to(0, y), BEGIN, all.slice(-rows)[y] ?? '', END);
+  if (flag('origin_flag')) parts.push('\x1b[?6h', to(x, y - upper));
   if (!flag('wrap_flag')) parts.push('\x1b[?7l');
   if (flag('insert_flag')) parts.push('\x1b[4h');
   if (flag('keypad_cursor_flag')) parts.push('\x1b[?1h');
@@ -82,17 +96,48 @@ export async function takeSnapshot(
   if (flag('mouse_all_flag')) parts.push('\x1b[?1003h');
   if (flag('mouse_sgr_flag')) parts.push('\x1b[?1006h');
   parts.push(modes.restore());
-  parts.push(`\x1b[${Number(get('cursor_y')) + 1};${Number(get('cursor_x')) + 1}H`);
   if (!flag('cursor_flag')) parts.push('\x1b[?25l');
+  parts.push(modes.restoreHand());
   return {
-    bytes: Buffer.concat(
-      parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)),
-    ),
+    bytes: bytesOf(parts),
     cols,
     rows,
     modes: modes.save(),
     title: title?.[0]?.toString('utf8') ?? '',
   };
+}
+
+/** Plain, and with the alphabet of lines where tmux shifts to it; `END` is how a fresh terminal begins. */
+const BEGIN = '\x1b[0m\x1b)0';
+const END = '\x1b[0m\x0f\x1b)B';
+const to = (x: number, y: number): string => `\x1b[${y + 1};${x + 1}H`;
+const bytesOf = (parts: (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
+/** A row that ends in a colour would have its line end draw with it. */
+const joined = (rows: Buffer[]): (string | Buffer)[] =>
+  rows.flatMap((row, i) => (i === 0 ? [row] : ['\x1b[0m\x0f\r\n', row]));
+
+/**
+ * Captured rows, each of which can be drawn by itself. tmux says only what changes, over all rows: the second of two red
+ * rows does not say that it is red.
+ */
+function drawable(rows: Buffer[]): Buffer[] {
+  const pen = new Pen();
+  let shifted = false;
+  return rows.map((row) => {
+    const start = `${pen.restore()}${shifted ? '\x0e' : ''}`;
+    let text = row
+      .toString('latin1')
+      // tmux writes overlined as 5:3, which elsewhere is a kind of blinking.
+      .replace(/\x1b\[[0-9;:]*5:3[0-9;:]*m/g, (sequence) => sequence.replace('5:3', '53'));
+    for (const [whole, look] of text.matchAll(/\x1b\[([0-9;:]*)m|[\x0e\x0f]/g)) {
+      if (look !== undefined) pen.apply(look);
+      else shifted = whole === '\x0e';
+    }
+    // From 3.4 on it fills rows up, which would be copied as blanks.
+    if (pen.unseen) text = text.replace(/ +$/, '');
+    return withoutC1(Buffer.from(start + text, 'latin1'));
+  });
 }
 
 const padded = (lines: Buffer[], rows: number): Buffer[] => {
@@ -108,10 +153,10 @@ export async function takeFrame(client: ControlClient, pane: string): Promise<Bu
     { line: `display-message -p -t ${pane} '#{cursor_x} #{cursor_y}'` },
   ]);
   const [x = 0, y = 0] = (cursor?.[0]?.toString('latin1') ?? '0 0').split(' ').map(Number);
-  const parts: (string | Buffer)[] = ['\x1b[?2026h\x1b[H'];
-  (lines ?? []).forEach((row, i) => {
-    parts.push(i === 0 ? '' : '\r\n', '\x1b[0m\x1b[K', row);
+  const parts: (string | Buffer)[] = [`\x1b[?2026h${BEGIN}\x0f\x1b[H`];
+  drawable(lines ?? []).forEach((row, i) => {
+    parts.push(i === 0 ? '' : '\r\n', '\x1b[0m\x0f\x1b[K', row);
   });
-  parts.push(`\x1b[0m\x1b[${y + 1};${x + 1}H\x1b[?2026l`);
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
+  parts.push(END, to(x, y), '\x1b[?2026l');
+  return bytesOf(parts);
 }

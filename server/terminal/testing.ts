@@ -27,8 +27,8 @@ export interface TerminalBed extends Bed {
   run(id: string, argv: string[]): Promise<string>;
   /** A session that prints what it is told and keeps what it is typed. */
   stage(id: string): Promise<Stage>;
-  /** A viewer of its own tab, subscribed to this session. */
-  view(id: string, options?: ViewerOptions): TestViewer;
+  /** A viewer of its own tab that shows this session. */
+  view(id: string, options?: ViewerOptions): Promise<TestViewer>;
   /** Ends the hub and begins a new one, as after a restart of the host. */
   restart(): Promise<void>;
   end(): Promise<void>;
@@ -79,7 +79,11 @@ export async function makeTerminalBed(): Promise<TerminalBed> {
         typed: () => typed(file),
       };
     },
-    view: (id, options = {}) => new TestViewer(made, id, { tab: `tab${++tabs}`, ...options }),
+    async view(id, options = {}) {
+      const viewer = new TestViewer(made, id, { tab: `tab${++tabs}`, ...options });
+      await viewer.until('a first screen', () => viewer.drawn !== '');
+      return viewer;
+    },
     async restart() {
       await made.hub.stop();
       made.hub = hubOf();
@@ -96,7 +100,9 @@ export async function makeTerminalBed(): Promise<TerminalBed> {
   return made;
 }
 
+const KEPT = 256 * 1024;
 let ids = 0;
+let marks = 0;
 
 /** One tab of a browser: the wire and the terminal of the client, without a screen. */
 export class TestViewer {
@@ -106,6 +112,8 @@ export class TestViewer {
   readonly infos: TerminalInfo[] = [];
   readonly seen: Record<ServerFrame['type'], number> = { out: 0, snap: 0, frame: 0, info: 0, hist: 0 };
   bytes = 0;
+  /** The newest of what was drawn, one character a byte. */
+  drawn = '';
   epoch = 0;
   seq: number | null = null;
   /** Taken and not said yet; the most that it ever was. */
@@ -191,6 +199,7 @@ export class TestViewer {
       this.seq = frame.type === 'snap' ? frame.seq : frame.seq + size;
     }
     const done = () => {
+      this.drawn = (this.drawn + Buffer.from(frame.bytes).toString('latin1')).slice(-KEPT);
       if (this.options.acks !== false && this.#id !== 0) {
         this.owed -= size;
         this.send({ type: 'ack', channel: 1, bytes: size });
@@ -224,6 +233,14 @@ export class TestViewer {
   }
   shows(text: string): Promise<void> {
     return this.until(`"${text}" on the screen`, () => this.screen().join('\n').includes(text));
+  }
+
+  /** Prints through the stage and waits until it is drawn here. */
+  async drew(stage: Stage, bytes: string | Uint8Array): Promise<void> {
+    const mark = `\x1b[?${7_000 + ++marks}l`;
+    stage.print(bytes);
+    stage.print(mark);
+    await this.until('what was printed', () => this.drawn.includes(mark));
   }
 
   /** The visible rows, without blanks at the end. */
