@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import WebSocket from 'ws';
-import type { BoardUpdate, Decision, Message, Need, Session } from '../../server/contract';
+import type { AnswerDetail, BoardUpdate, Decision, Message, Need, Session } from '../../server/contract';
 import { answerText, enrolText, helloText, PROTOCOL } from '../../server/contract';
 
 const b64 = (data: ArrayBuffer | Uint8Array) => Buffer.from(data as Uint8Array).toString('base64url');
@@ -162,16 +162,27 @@ export class Device {
   mutate = <T>(path: string, input?: unknown) => this.call<T>('mutation', path, input);
   query = <T>(path: string, input?: unknown) => this.call<T>('query', path, input);
 
-  async answer(need: Need, decision: Decision): Promise<Need> {
+  /** `sent`: another detail than the one that is signed, as somebody on the way would change it. */
+  async answer(
+    need: Need,
+    decision: Decision,
+    detail?: AnswerDetail,
+    sent: AnswerDetail | undefined = detail,
+  ): Promise<Need> {
     const tuple = {
       needId: need.id,
       digest: need.digest,
       decision,
+      ...(detail === undefined ? {} : { detail: JSON.stringify(detail) }),
       nonce: randomBytes(18).toString('base64url'),
       time: Date.now(),
     };
     const sig = await this.sign(answerText({ ...tuple, serverId: this.serverId, deviceId: this.id }));
-    return this.mutate<Need>('needs.answer', { ...tuple, sig });
+    return this.mutate<Need>('needs.answer', {
+      ...tuple,
+      ...(sent === undefined ? {} : { detail: JSON.stringify(sent) }),
+      sig,
+    });
   }
 
   /** A trusted project of this repository. */

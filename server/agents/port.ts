@@ -1,9 +1,11 @@
 import type {
+  AnswerDetail,
   ChatPatch,
   Detection,
   EvidenceSource,
   LiveText,
   Mode,
+  NeedForm,
   NeedKind,
   Quota,
   SessionId,
@@ -127,7 +129,12 @@ export interface AgentRun {
    */
   hook(call: HookCall): Promise<unknown>;
   /** Hands the person's decision to the CLI. 'taken' only when the channel accepted it. */
-  answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'>;
+  answer(
+    vendorRef: string,
+    decision: 'allow' | 'deny',
+    message: string,
+    detail?: AnswerDetail,
+  ): Promise<'taken' | 'gone'>;
   /**
    * Hands a message over as typed text, never into an open dialog or a half-typed draft. `typed` is called once it is
    * out of our hands. Resolves when the CLI was seen to take it, or not. Called for one message at a time, and only
@@ -182,6 +189,7 @@ export type VendorEvent =
       why: string | null;
       input: unknown;
       answerable: boolean;
+      form?: NeedForm | null;
     }
   /** The vendor was seen to act on, or drop, a request. */
   | {

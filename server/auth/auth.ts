@@ -38,6 +38,7 @@ export interface AnswerProof {
   needId: string;
   digest: string;
   decision: Decision;
+  detail?: string | undefined;
   nonce: string;
   time: number;
   sig: string;
@@ -129,7 +130,7 @@ export function createAuth({ db, clock }: { db: AuthDb; clock: Clock }): Auth {
       return { deviceId: device.id, label: device.label, scopes: device.scopes };
     },
 
-    verifyAnswer({ deviceId, needId, digest, decision, nonce, time, sig }) {
+    verifyAnswer({ deviceId, needId, digest, decision, detail, nonce, time, sig }) {
       const device = store.get(deviceId);
       if (device === null || device.revoked !== null) throw signedOut('This device was removed.', OPEN_AGAIN);
       if (!device.scopes.includes('answer')) {
@@ -143,7 +144,7 @@ export function createAuth({ db, clock }: { db: AuthDb; clock: Clock }): Auth {
           hint: 'Check the clock of this device.',
         });
       }
-      const text = answerText({ serverId, needId, digest, decision, deviceId, nonce, time });
+      const text = answerText({ serverId, needId, digest, decision, deviceId, nonce, time, detail });
       if (!verifySignature(device.publicKey, text, sig)) {
         throw signedOut('The answer is not signed by this device.', 'Reload the page and answer again.');
       }

@@ -9,7 +9,17 @@ export const answerText = (a: {
   deviceId: string;
   nonce: string;
   time: number;
+  detail?: string | undefined;
 }): string =>
-  ['offdeck-answer-1', a.serverId, a.needId, a.digest, a.decision, a.deviceId, a.nonce, String(a.time)].join(
-    '\n',
-  );
+  [
+    'offdeck-answer-1',
+    a.serverId,
+    a.needId,
+    a.digest,
+    a.decision,
+    a.deviceId,
+    a.nonce,
+    String(a.time),
+    // Last, so that whatever it holds cannot pose as one of the others.
+    ...(a.detail === undefined ? [] : [a.detail]),
+  ].join('\n');

@@ -68,6 +68,7 @@ export const DomainEvent = z.discriminatedUnion('type', [
     type: z.literal('need.answered'),
     needId: NeedId,
     decision: Decision,
+    detail: z.string().optional(),
     deviceId: DeviceId,
     deviceLabel: z.string(),
     signature: z.string(),

@@ -25,7 +25,17 @@ export { Challenge, EnrolReply, EnrolRequest, Hello, Welcome } from './handshake
 export { CLOSE, enrolText, helloText, PROTOCOL } from './handshake-text';
 export { DeviceId, MessageId, NeedId, ProjectId, SessionId, VendorId, WorktreeId } from './ids';
 export { MAX_MESSAGE, Message, MessageState, SendMessage } from './message';
-export { Decision, Need, NeedKind, NeedState, SignedAnswer } from './need';
+export {
+  AnswerDetail,
+  Decision,
+  MAX_DETAIL,
+  Need,
+  NeedForm,
+  NeedKind,
+  NeedState,
+  Question,
+  SignedAnswer,
+} from './need';
 export { Project, Worktree } from './project';
 export { ALL_SCOPES, PROCEDURE_SCOPES, type ProcedureName, Scope, TERMINAL_SCOPES } from './scopes';
 export { SECTIONS, type Section, sectionOf } from './sections';

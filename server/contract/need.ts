@@ -25,6 +25,39 @@ export type NeedState = z.infer<typeof NeedState>;
 export const Decision = z.enum(['allow', 'deny']);
 export type Decision = z.infer<typeof Decision>;
 
+/** One question of an agent. */
+export const Question = z.object({
+  id: z.string(),
+  header: z.string().nullable(),
+  question: z.string(),
+  multi: z.boolean(), // several may be chosen
+  free: z.boolean(), // own words are an answer too
+  secret: z.boolean(), // must not be shown while it is typed
+  options: z.array(z.object({ label: z.string(), description: z.string().nullable() })),
+});
+export type Question = z.infer<typeof Question>;
+
+/** What an answer may carry besides yes or no. */
+export const NeedForm = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('questions'),
+    questions: z.array(Question),
+    refusable: z.boolean(), // false: the vendor has no way to say "I will not answer"
+  }),
+  /** A plan: approved, approved into a permission mode, or sent back with words. */
+  z.object({ type: z.literal('plan'), modes: z.array(z.object({ id: z.string(), label: z.string() })) }),
+]);
+export type NeedForm = z.infer<typeof NeedForm>;
+
+/** The JSON in the `detail` of an answer. */
+export const AnswerDetail = z.object({
+  answers: z.record(z.string(), z.array(z.string())).optional(), // by question id
+  text: z.string().optional(), // why not, or what to change
+  mode: z.string().optional(),
+});
+export type AnswerDetail = z.infer<typeof AnswerDetail>;
+export const MAX_DETAIL = 50_000;
+
 export const Need = z.object({
   id: NeedId,
   sessionId: SessionId,
@@ -38,6 +71,8 @@ export const Need = z.object({
   vendorRef: z.string(), // the vendor's id of this request, for matching
   digest: z.string(), // sha-256 over the canonical record
   answerable: z.boolean(), // false: only the terminal can answer it
+  form: NeedForm.nullable().default(null),
+  detail: z.string().nullable().default(null), // what the answer carried
   state: NeedState,
   decision: Decision.nullable(),
   answeredBy: DeviceId.nullable(),
@@ -54,6 +89,7 @@ export const SignedAnswer = z.object({
   needId: NeedId,
   digest: z.string().length(64),
   decision: Decision,
+  detail: z.string().max(MAX_DETAIL).optional(), // JSON of AnswerDetail, signed as it stands here
   nonce: z.string().min(16).max(100),
   time: z.number(),
   sig: z.string().max(200),

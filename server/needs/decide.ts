@@ -1,5 +1,6 @@
 import type { VendorEvent } from '../agents/port';
 import {
+  AnswerDetail,
   AppError,
   type Decision,
   type DomainEvent,
@@ -33,6 +34,7 @@ export function recordNeed(
     title: asked.title,
     body: asked.body,
     input: asked.input ?? null,
+    form: asked.form ?? null,
     cwd: about.cwd,
     created: about.now,
     expires: about.now + LIFETIME_MS,
@@ -45,6 +47,8 @@ export function recordNeed(
     body: asked.body,
     why: asked.why,
     answerable: asked.answerable,
+    form: asked.form ?? null,
+    detail: null,
     input: asked.input ?? null,
     id: NeedId.parse(about.id),
     sessionId: about.sessionId,
@@ -82,7 +86,7 @@ const ENDED: Record<NeedState, string> = {
  */
 export function judgeAnswer(
   need: Need,
-  answer: { digest: string; decision: Decision; deviceId: string },
+  answer: { digest: string; decision: Decision; detail?: string | undefined; deviceId: string },
   now: number,
 ): 'record' | 'repeat' {
   const refuse = (message: string): never => {
@@ -90,13 +94,50 @@ export function judgeAnswer(
   };
   if (answer.digest !== need.digest) return refuse('The request on the screen is not the one that is open.');
   if (need.answeredBy !== null) {
-    if (need.answeredBy === answer.deviceId && need.decision === answer.decision) return 'repeat';
+    const same = need.decision === answer.decision && (need.detail ?? null) === (answer.detail ?? null);
+    if (need.answeredBy === answer.deviceId && same) return 'repeat';
     return refuse(`Already ${need.decision === 'allow' ? 'approved' : 'denied'} on ${need.answeredByLabel}.`);
   }
   if (need.state !== 'pending') return refuse(need.note ?? ENDED[need.state]);
   if (!need.answerable) return refuse('This can only be answered in the terminal.');
   if (now >= need.expires) return refuse(ENDED.expired);
   return 'record';
+}
+
+/** Pure. What an answer carries, checked against what was asked. Throws AppError `bad-input`; nothing is resolved then. */
+export function readDetail(need: Need, decision: Decision, detail: string | undefined): AnswerDetail {
+  const refuse = (message: string): never => {
+    throw new AppError({ code: 'bad-input', message: `Not applied. ${message}` });
+  };
+  let given: AnswerDetail = {};
+  if (detail !== undefined) {
+    let value: unknown;
+    try {
+      value = JSON.parse(detail);
+    } catch {
+      // Judged below: undefined fits no schema.
+    }
+    const parsed = AnswerDetail.safeParse(value);
+    given = parsed.success ? parsed.data : refuse('The answer was not understood.');
+  }
+  const { form } = need;
+  if (form?.type === 'questions') {
+    if (decision === 'deny' && !form.refusable) refuse('This question can only be left in the terminal.');
+    for (const question of decision === 'allow' ? form.questions : []) {
+      const answers = (given.answers?.[question.id] ?? []).filter((answer) => answer.trim() !== '');
+      if (answers.length === 0) refuse(`"${question.question}" has no answer.`);
+      if (answers.length > 1 && !question.multi) refuse(`"${question.question}" takes one answer.`);
+      const labels = question.options.map((option) => option.label);
+      if (!question.free && answers.some((answer) => !labels.includes(answer))) {
+        refuse(`"${question.question}" takes one of its own answers.`);
+      }
+    }
+  }
+  if (given.mode !== undefined) {
+    const known = form?.type === 'plan' && form.modes.some((mode) => mode.id === given.mode);
+    if (!known) refuse('There is no such mode.');
+  }
+  return given;
 }
 
 /** Pure. What the vendor's word about a request's end means for our record; null: nothing to change. */

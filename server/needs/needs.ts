@@ -1,4 +1,5 @@
 import {
+  type AnswerDetail,
   AppError,
   type Decision,
   type DeviceId,
@@ -9,7 +10,7 @@ import {
 } from '../contract';
 import type { Log } from '../log';
 import { type Clock, type CrashPoint, type Journal, newId } from '../platform';
-import { type Asked, isOpen, judgeAnswer, recordNeed, sameRequest, settle } from './decide';
+import { type Asked, isOpen, judgeAnswer, readDetail, recordNeed, sameRequest, settle } from './decide';
 import type { NeedReader } from './store';
 
 export type Settled = {
@@ -32,6 +33,7 @@ export interface NeedDeps {
     vendorRef: string,
     decision: Decision,
     message: string,
+    detail: AnswerDetail,
   ): Promise<'taken' | 'gone'>;
 }
 
@@ -67,8 +69,10 @@ export function createNeeds(deps: NeedDeps): Needs {
   const deliver = async (id: NeedId): Promise<void> => {
     const need = reader.get(id);
     if (need?.state !== 'answered' || need.decision === null) return;
+    const detail = readDetail(need, need.decision, need.detail ?? undefined);
+    const message = need.decision === 'deny' ? detail.text?.trim() || DENIED : '';
     const outcome = await deps
-      .deliver(need.sessionId, need.vendorRef, need.decision, need.decision === 'deny' ? DENIED : '')
+      .deliver(need.sessionId, need.vendorRef, need.decision, message, detail)
       .catch((cause: unknown) => {
         journal.warn(`an answer could not be delivered to session ${need.sessionId}`, cause);
         return 'gone' as const;
@@ -151,12 +155,14 @@ export function createNeeds(deps: NeedDeps): Needs {
       if (!need) throw new AppError({ code: 'not-found', message: 'Not applied. There is no such request.' });
       const label = deps.verify({ ...answer, deviceId });
       if (judgeAnswer(need, { ...answer, deviceId }, clock.now()) === 'repeat') return need;
+      readDetail(need, answer.decision, answer.detail);
       log.commit(
         [
           {
             type: 'need.answered',
             needId: need.id,
             decision: answer.decision,
+            ...(answer.detail === undefined ? {} : { detail: answer.detail }),
             deviceId,
             deviceLabel: label,
             signature: answer.sig,

@@ -8,6 +8,7 @@ export function projectNeed(before: Need, event: DomainEvent, at: number): Need 
         ...before,
         state: 'answered',
         decision: event.decision,
+        detail: event.detail ?? null,
         answeredBy: event.deviceId,
         answeredByLabel: event.deviceLabel,
       };

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { AgentVendor, PromptOutcome } from '../agents/port';
-import { AppError, type Session, SessionId, type StartSession } from '../contract';
+import { type AnswerDetail, AppError, type Session, SessionId, type StartSession } from '../contract';
 import type { Log } from '../log';
 import { newId } from '../platform';
 import { cliMissing, type LaunchOrder, launchSession, openHooks } from './launch';
@@ -24,6 +24,7 @@ export interface Sessions {
     vendorRef: string,
     decision: 'allow' | 'deny',
     message: string,
+    detail?: AnswerDetail,
   ): Promise<'taken' | 'gone'>;
   /** Hands a message over to the agent that runs; see `AgentRun.prompt`. */
   prompt(id: SessionId, message: { id: string; text: string }, typed: () => void): Promise<PromptOutcome>;
@@ -300,9 +301,9 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
       if (!run) return { outcome: 'not-now', why: 'The agent does not run.' };
       return run.prompt(message, typed);
     },
-    async deliver(id, vendorRef, decision, message) {
+    async deliver(id, vendorRef, decision, message, detail) {
       const run = live.get(id)?.run;
-      return run ? run.answer(vendorRef, decision, message) : 'gone';
+      return run ? run.answer(vendorRef, decision, message, detail) : 'gone';
     },
 
     async reconcile() {

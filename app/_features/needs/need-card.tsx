@@ -1,9 +1,11 @@
 'use client';
 import Link from 'next/link';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import type { Decision, Need, Session } from '@/server/contract';
+import type { AnswerDetail, Decision, Need, Session } from '@/server/contract';
 import { answer } from '../../_client/answer';
 import { problemText } from '../../_client/api';
+import { QuestionForm } from './question-form';
+import { Refusal } from './refusal';
 import { VisibleText } from './visible-request';
 
 /** A new request may take the place of the one just answered, under the same finger: it can be answered a moment later. */
@@ -45,11 +47,11 @@ export function NeedCard({
     return () => clearTimeout(timer);
   }, [need.digest]);
 
-  const send = async (decision: Decision) => {
+  const send = async (decision: Decision, detail?: AnswerDetail) => {
     setStep({ at: 'sent', decision });
     setProblem(null);
     try {
-      await answer(need, decision);
+      await answer(need, decision, detail);
       setStep({ at: 'recorded' });
     } catch (error) {
       // The request stays open here: nothing was decided that we know of.
@@ -58,10 +60,14 @@ export function NeedCard({
     }
   };
   const open = need.state === 'pending' && step.at === 'open' && calm && need.answerable;
+  const form = need.form ?? null;
+  const questions = form?.type === 'questions' ? form : null;
+  const plan = form?.type === 'plan' ? form : null;
   const keys = (event: KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.altKey || event.repeat) return;
     const decision = event.key === 'a' ? 'allow' : event.key === 'd' ? 'deny' : null;
-    if (!decision) return;
+    // A question is answered with words; a key alone would be no answer.
+    if (!decision || questions) return;
     event.preventDefault();
     if (open && (decision === 'deny' || readAll)) void send(decision);
   };
@@ -74,11 +80,26 @@ export function NeedCard({
     >
       <div className="req">
         <p>{need.title}</p>
-        <VisibleText key={need.digest} text={need.body} onRead={() => setReadAll(true)} />
+        {questions && need.answerable ? (
+          <QuestionForm
+            key={need.digest}
+            questions={questions.questions}
+            disabled={!open}
+            onAnswer={(detail) => void send('allow', detail)}
+          />
+        ) : (
+          <VisibleText key={need.digest} text={need.body} onRead={() => setReadAll(true)} />
+        )}
         {need.why ? <p className="why">Why: {need.why}</p> : null}
       </div>
       <div className="acts">
-        {need.answerable ? (
+        {questions && need.answerable ? (
+          questions.refusable ? (
+            <button type="button" className="btn" disabled={!open} onClick={() => void send('deny')}>
+              Do not answer
+            </button>
+          ) : null
+        ) : need.answerable ? (
           <>
             <button
               type="button"
@@ -99,6 +120,19 @@ export function NeedCard({
             >
               Approve <kbd>A</kbd>
             </button>
+            {plan?.modes
+              .filter((mode) => mode.id !== session.permission)
+              .map((mode) => (
+                <button
+                  key={mode.id}
+                  type="button"
+                  className="btn"
+                  disabled={!open || !readAll}
+                  onClick={() => void send('allow', { mode: mode.id })}
+                >
+                  Approve: {mode.label.toLowerCase()}
+                </button>
+              ))}
           </>
         ) : (
           <span className="hint">Answer this one in the terminal.</span>
@@ -110,12 +144,20 @@ export function NeedCard({
           </Link>
         ) : null}
       </div>
+      {plan && need.answerable ? (
+        <Refusal
+          label="What to change in the plan"
+          act="Send back"
+          disabled={!open}
+          onSend={(text) => void send('deny', { text })}
+        />
+      ) : null}
       <p className="note" aria-live="polite">
         {step.at === 'sent'
           ? 'Sent; waiting for the host to record it …'
           : step.at === 'recorded'
             ? 'Recorded on the host; waiting for the agent …'
-            : need.answerable && !readAll
+            : need.answerable && !readAll && !questions
               ? 'Scroll to the end to approve.'
               : ''}
       </p>

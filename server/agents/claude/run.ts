@@ -1,4 +1,4 @@
-import type { SessionState } from '../../contract';
+import type { AnswerDetail, SessionState } from '../../contract';
 import { canonicalJson } from '../../platform';
 import type { AgentRun, HookCall, PromptOutcome, RunContext, VendorEvent } from '../port';
 import { followLiveText } from './live-text';
@@ -11,6 +11,7 @@ interface Pending {
   key: string; // tool and input, to know its result by
   main: boolean; // asked by the main thread, which asks one thing at a time
   answered: boolean;
+  input: Record<string, unknown>;
   resolve(reply: unknown): void;
 }
 type Ending = { state: SessionState; reason: string | null; resetsAt: number | null };
@@ -18,10 +19,37 @@ type Ending = { state: SessionState; reason: string | null; resetsAt: number | n
 const TRUST_LOOK_MS = 1_000;
 const TRUST_LOOKS = 60;
 
-const decisionReply = (decision: 'allow' | 'deny', message: string) => ({
+const decisionReply = (
+  decision: 'allow' | 'deny',
+  message: string,
+  input: Record<string, unknown>,
+  detail: AnswerDetail,
+) => ({
   hookSpecificOutput: {
     hookEventName: 'PermissionRequest',
-    decision: decision === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message, interrupt: false },
+    decision:
+      decision === 'deny'
+        ? { behavior: 'deny', message, interrupt: false }
+        : {
+            behavior: 'allow',
+            // Several chosen labels are one text, as the CLI's own dialog writes them.
+            ...(detail.answers
+              ? {
+                  updatedInput: {
+                    ...input,
+                    answers: Object.fromEntries(
+                      Object.entries(detail.answers).map(([question, labels]) => [
+                        question,
+                        labels.join(', '),
+                      ]),
+                    ),
+                  },
+                }
+              : {}),
+            ...(detail.mode
+              ? { updatedPermissions: [{ type: 'setMode', mode: detail.mode, destination: 'session' }] }
+              : {}),
+          },
   },
 });
 
@@ -239,7 +267,7 @@ export class ClaudeRun implements AgentRun {
     const ask = () =>
       this.#emit({ type: 'asked', vendorRef: call.callId, tool, input: { tool, input }, ...request });
     return new Promise((resolve) => {
-      this.#pending.set(call.callId, { key, main, answered: false, resolve });
+      this.#pending.set(call.callId, { key, main, answered: false, input, resolve });
       call.gone.addEventListener('abort', () => {
         // The hook's process ended: with it the channel for an answer. Its dialog may still stand.
         const pending = this.#pending.get(call.callId);
@@ -276,11 +304,16 @@ export class ClaudeRun implements AgentRun {
     };
   }
 
-  async answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'> {
+  async answer(
+    vendorRef: string,
+    decision: 'allow' | 'deny',
+    message: string,
+    detail: AnswerDetail = {},
+  ): Promise<'taken' | 'gone'> {
     const pending = this.#closed ? undefined : this.#pending.get(vendorRef);
     if (!pending || pending.answered) return 'gone';
     pending.answered = true;
-    pending.resolve(decisionReply(decision, message));
+    pending.resolve(decisionReply(decision, message, pending.input, detail));
     return 'taken';
   }
 

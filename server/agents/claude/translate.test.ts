@@ -23,14 +23,20 @@ describe('what Claude Code asks, as a person reads it', () => {
   });
 
   it('never offers an answer to what it cannot answer', () => {
+    // Answers go back by the question's own words, so those must be there and be told apart.
+    for (const questions of [undefined, [], [{}], [{ question: 'Which?' }, { question: 'Which?' }]]) {
+      expect(describeRequest('AskUserQuestion', { questions }).answerable).toBe(false);
+    }
     expect(describeRequest('AskUserQuestion', { questions: [{ question: 'Which?' }] })).toMatchObject({
       body: 'Which?',
-      answerable: false,
+      answerable: true,
+      form: { type: 'questions', questions: [{ id: 'Which?', multi: false, free: true, options: [] }] },
     });
-    expect(describeRequest('ExitPlanMode', { plan: 'do it' })).toMatchObject({
-      kind: 'plan',
-      answerable: false,
-    });
+    expect(describeRequest('ExitPlanMode', {})).toMatchObject({ kind: 'plan', answerable: false });
+    const plan = describeRequest('ExitPlanMode', { plan: 'do it' });
+    expect(plan).toMatchObject({ kind: 'plan', answerable: true });
+    // A mode that never asks is not offered on a button beside "approve".
+    expect(JSON.stringify(plan.form)).not.toContain('bypass');
   });
 
   it('shows all of an unknown tool’s input', () => {

@@ -1,4 +1,5 @@
-import type { NeedKind, Quota } from '../../contract';
+import type { NeedForm, NeedKind, Question, Quota } from '../../contract';
+import { manifest } from './manifest';
 import type { Hook, StatusLine } from './wire';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -14,7 +15,29 @@ export interface Request {
   body: string;
   why: string | null;
   answerable: boolean;
+  form?: NeedForm;
 }
+
+type Loose = { [key: string]: unknown };
+const list = (value: unknown): Loose[] => (Array.isArray(value) ? (value as Loose[]) : []);
+
+/** The questions of one request. Answers go back by the question's own words (2.1.197), so those are the ids. */
+const questionsOf = (input: Loose): Question[] =>
+  list(input.questions).map((one) => ({
+    id: text(one.question),
+    header: text(one.header) || null,
+    question: text(one.question),
+    multi: one.multiSelect === true,
+    free: true,
+    secret: false,
+    options: list(one.options).map((option) => ({
+      label: text(option.label),
+      description: text(option.description) || null,
+    })),
+  }));
+
+/** Modes a plan can be approved into; one that never asks is not offered on a button. */
+const PLAN_MODES = manifest.permissions.filter((mode) => !mode.risky).map(({ id, label }) => ({ id, label }));
 
 /** Pure. A permission request as a person reads it: the complete command, or the complete change. */
 export function describeRequest(tool: string, input: Record<string, unknown>): Request {
@@ -49,13 +72,17 @@ export function describeRequest(tool: string, input: Record<string, unknown>): R
         answerable: true,
       };
     case 'AskUserQuestion': {
-      const questions = Array.isArray(input.questions) ? (input.questions as { question?: unknown }[]) : [];
+      const questions = questionsOf(input);
+      const ids = new Set(questions.map((one) => one.id));
+      // Without words, or with the same words twice, an answer could not be told to which question it belongs.
+      const clear = questions.length > 0 && ids.size === questions.length && !ids.has('');
       return {
         kind: 'question',
-        title: 'Asks a question',
-        body: questions.map((q) => text(q.question)).join('\n') || JSON.stringify(input, null, 2),
+        title: questions.length > 1 ? `Asks ${questions.length} questions` : 'Asks a question',
+        body: questions.map((one) => one.question).join('\n') || JSON.stringify(input, null, 2),
         why: null,
-        answerable: false,
+        answerable: clear,
+        ...(clear ? { form: { type: 'questions', questions, refusable: true } } : {}),
       };
     }
     case 'ExitPlanMode':
@@ -64,7 +91,8 @@ export function describeRequest(tool: string, input: Record<string, unknown>): R
         title: 'Proposes a plan',
         body: text(input.plan) || JSON.stringify(input, null, 2),
         why: null,
-        answerable: false,
+        answerable: text(input.plan) !== '',
+        form: { type: 'plan', modes: PLAN_MODES },
       };
     default:
       return {

@@ -15,9 +15,9 @@ it('sends one answer, to the id the request has on this connection', async () =>
   const open = new OpenRequests();
   open.add(3, request('a'));
   open.disconnected();
-  expect(await open.answer('a', 'allow', send)).toBe('gone');
+  expect(await open.answer('a', 'allow', {}, send)).toBe('gone');
   open.add(0, request('a'));
-  const both = await Promise.all([open.answer('a', 'allow', send), open.answer('a', 'deny', send)]);
+  const both = await Promise.all([open.answer('a', 'allow', {}, send), open.answer('a', 'deny', {}, send)]);
   expect(both).toEqual(['taken', 'gone']);
   expect(sent.splice(0)).toEqual([[0, { decision: 'accept' }]]);
   expect(open.resolved(0)).toMatchObject([{ vendorRef: 'a', how: 'confirmed' }]);
@@ -26,8 +26,8 @@ it('sends one answer, to the id the request has on this connection', async () =>
 it('a send that failed can be tried again', async () => {
   const open = new OpenRequests();
   open.add(1, request('a'));
-  expect(await open.answer('a', 'deny', async () => false)).toBe('gone');
-  expect(await open.answer('a', 'deny', send)).toBe('taken');
+  expect(await open.answer('a', 'deny', {}, async () => false)).toBe('gone');
+  expect(await open.answer('a', 'deny', {}, send)).toBe('taken');
   expect(sent.splice(0)).toEqual([[1, { decision: 'decline' }]]);
 });
 

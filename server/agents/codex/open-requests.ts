@@ -1,3 +1,4 @@
+import type { AnswerDetail } from '../../contract';
 import type { VendorEvent } from '../port';
 import type { RequestId } from './app-server';
 import type { Described } from './requests';
@@ -69,11 +70,16 @@ export class OpenRequests {
   }
 
   /** Sends a decision once. 'gone' when this very request does not wait here, cannot be answered, or was. */
-  async answer(vendorRef: string, decision: 'allow' | 'deny', send: Send): Promise<'taken' | 'gone'> {
+  async answer(
+    vendorRef: string,
+    decision: 'allow' | 'deny',
+    detail: AnswerDetail,
+    send: Send,
+  ): Promise<'taken' | 'gone'> {
     const request = this.#open.get(vendorRef);
     if (!request?.reply || request.answered) return 'gone';
     request.answered = true; // before the wait: a second tap must not send a second answer
-    if (await send(request.id, request.reply(decision))) return 'taken';
+    if (await send(request.id, request.reply(decision, detail))) return 'taken';
     request.answered = false;
     return 'gone';
   }

@@ -129,6 +129,9 @@ export const PermissionAsk = Ask.extend({ permissions: z.record(z.string(), z.un
 export const QuestionAsk = Ask.extend({
   questions: z.array(
     z.object({
+      id: z.string(),
+      isOther: z.boolean().nullish(),
+      isSecret: z.boolean().nullish(),
       header: z.string().nullish(),
       question: z.string(),
       options: z.array(z.object({ label: z.string(), description: z.string().nullish() })).nullish(),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AnswerDetail } from '../../contract';
 import type { VendorEvent } from '../port';
 import { diffText } from './changes';
 import { type Change, CommandAsk, FileAsk, PermissionAsk, QuestionAsk } from './protocol';
@@ -8,7 +9,7 @@ type Asked = Extract<VendorEvent, { type: 'asked' }>;
 /** A request of the app-server as a need, and what to reply for each decision; null: only the terminal can answer. */
 export interface Described {
   asked: Asked;
-  reply: ((decision: 'allow' | 'deny') => unknown) | null;
+  reply: ((decision: 'allow' | 'deny', detail: AnswerDetail) => unknown) | null;
 }
 
 /**
@@ -76,7 +77,24 @@ export function describeRequest(
             .map((q) => [q.question, ...(q.options ?? []).map((o) => `  · ${o.label}`)].join('\n'))
             .join('\n\n'),
           input: params,
-          reply: null,
+          form: {
+            type: 'questions',
+            refusable: false,
+            questions: ask.questions.map((q) => ({
+              id: q.id,
+              header: q.header ?? null,
+              question: q.question,
+              multi: false,
+              free: q.isOther !== false || !q.options?.length,
+              secret: q.isSecret === true,
+              options: (q.options ?? []).map((o) => ({ label: o.label, description: o.description ?? null })),
+            })),
+          },
+          reply: (_, detail) => ({
+            answers: Object.fromEntries(
+              ask.questions.map((q) => [q.id, { answers: detail.answers?.[q.id] ?? [] }]),
+            ),
+          }),
         }),
       );
     case 'mcpServer/elicitation/request': {

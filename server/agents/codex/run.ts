@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ZodError } from 'zod';
-import { AppError, type LiveText } from '../../contract';
+import { type AnswerDetail, AppError, type LiveText } from '../../contract';
 import { readIfThere, writePrivate } from '../../platform';
 import type { AgentRun, PromptOutcome, RunContext, VendorEvent } from '../port';
 import { AppServer, type Incoming, RpcError } from './app-server';
@@ -289,10 +289,15 @@ export class CodexRun implements AgentRun {
     return null; // Codex is started without hooks: its server tells us everything.
   }
 
-  async answer(vendorRef: string, decision: 'allow' | 'deny'): Promise<'taken' | 'gone'> {
+  async answer(
+    vendorRef: string,
+    decision: 'allow' | 'deny',
+    _message: string,
+    detail: AnswerDetail = {},
+  ): Promise<'taken' | 'gone'> {
     const server = this.#server;
     if (!server) return 'gone';
-    return this.#requests.answer(vendorRef, decision, (id, result) => server.reply(id, result));
+    return this.#requests.answer(vendorRef, decision, detail, (id, result) => server.reply(id, result));
   }
 
   async prompt({ id, text }: { id: string; text: string }, typed: () => void): Promise<PromptOutcome> {

@@ -72,16 +72,16 @@ describe('turns of the real app-server', () => {
     const request = recorded.find((m) => m.turn === 'permissions' && m.id !== undefined)!;
     const described = describeRequest(request.method, request.params, { cwd: CWD, changesOf: () => null });
     expect(described?.asked).toMatchObject({ kind: 'tool', why: 'to fetch', answerable: true });
-    expect(described?.reply?.('allow')).toEqual({
+    expect(described?.reply?.('allow', {})).toEqual({
       permissions: { network: { enabled: true } },
       scope: 'turn',
     });
-    expect(described?.reply?.('deny')).toEqual({ permissions: {}, scope: 'turn' });
+    expect(described?.reply?.('deny', {})).toEqual({ permissions: {}, scope: 'turn' });
   });
 
-  it('a question is for the terminal, and an interruption is no error', () => {
+  it('a question comes with its answers, and an interruption is no error', () => {
     const events = replay('question');
-    expect(asked(events)).toMatchObject([{ kind: 'question', title: 'Asks 2 questions', answerable: false }]);
+    expect(asked(events)).toMatchObject([{ kind: 'question', title: 'Asks 2 questions', answerable: true }]);
     expect(states(events)).toEqual(['working', 'needs-you', 'idle']);
   });
 

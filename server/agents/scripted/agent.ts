@@ -131,6 +131,7 @@ async function ask(
   kind: 'command' | 'edit' | 'question',
   body: string,
   why: string | null,
+  options: readonly string[] = [],
 ): Promise<boolean> {
   const ref = `r-${plan.conversation}-${process.pid}-${++counter}`;
   out(
@@ -157,8 +158,12 @@ async function ask(
         void finish(false, 'terminal');
       }
     };
-    void call('request', { ref, kind, body, why }, { id: ref, patient: true }).then((reply) => {
-      const decision = (reply as { decision?: string } | null)?.decision;
+    void call('request', { ref, kind, body, why, options }, { id: ref, patient: true }).then((reply) => {
+      const { decision, answer } = (reply ?? {}) as { decision?: string; answer?: string };
+      if (answer) {
+        out(`${answer}\n`);
+        show({ kind: 'notice', tone: 'info', text: `Answered: ${answer}` });
+      }
       if (decision === 'allow' || decision === 'deny') void finish(decision === 'allow', 'offdeck');
     });
   });
@@ -256,7 +261,7 @@ async function perform(step: Step): Promise<boolean> {
       return !interrupted;
     }
     case 'question':
-      await ask('question', step.text, null);
+      await ask('question', step.text, null, step.options);
       return !interrupted;
     case 'activity':
       await signal({ activity: step.text });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SessionState } from '../../contract';
+import { type AnswerDetail, SessionState } from '../../contract';
 import { readIfThere } from '../../platform';
 import type { AgentRun, HookCall, PromptOutcome, RunContext } from '../port';
 
@@ -19,6 +19,7 @@ const Request = z.object({
   kind: z.enum(['command', 'edit', 'question']),
   body: z.string(),
   why: z.string().nullable(),
+  options: z.array(z.string()).default([]),
 });
 const Live = z.object({ ref: z.string(), text: z.string() });
 const Answered = z.object({ ref: z.string(), by: z.enum(['terminal', 'offdeck']) });
@@ -31,7 +32,10 @@ const TITLES = {
 } as const;
 
 export class ScriptedRun implements AgentRun {
-  #pending = new Map<string, (reply: { decision: 'allow' | 'deny' | null; message: string }) => void>();
+  #pending = new Map<
+    string,
+    (reply: { decision: 'allow' | 'deny' | null; message: string; answer?: string }) => void
+  >();
 
   constructor(private readonly context: RunContext) {
     // The agent's own status file says what was said while the host was away.
@@ -129,16 +133,41 @@ export class ScriptedRun implements AgentRun {
         body: request.body,
         why: request.why,
         input: { kind: request.kind, body: request.body },
-        answerable: request.kind !== 'question',
+        answerable: request.kind !== 'question' || request.options.length > 0,
+        ...(request.kind === 'question' && request.options.length > 0
+          ? {
+              form: {
+                type: 'questions',
+                refusable: true,
+                questions: [
+                  {
+                    id: 'q',
+                    header: null,
+                    question: request.body,
+                    multi: false,
+                    free: true,
+                    secret: false,
+                    options: request.options.map((label) => ({ label, description: null })),
+                  },
+                ],
+              },
+            }
+          : {}),
       });
     });
   }
 
-  async answer(vendorRef: string, decision: 'allow' | 'deny', message: string): Promise<'taken' | 'gone'> {
+  async answer(
+    vendorRef: string,
+    decision: 'allow' | 'deny',
+    message: string,
+    detail: AnswerDetail = {},
+  ): Promise<'taken' | 'gone'> {
     const resolve = this.#pending.get(vendorRef);
     if (!resolve) return 'gone';
     this.#pending.delete(vendorRef);
-    resolve({ decision, message });
+    const answer = detail.answers?.q?.join(', ');
+    resolve({ decision, message, ...(answer ? { answer } : {}) });
     return 'taken';
   }
 

@@ -11,7 +11,7 @@ export type Step =
   | { do: 'run'; command: string } // without asking
   | { do: 'ask'; command: string } // asks, then runs
   | { do: 'edit'; path: string; text: string } // asks, then writes
-  | { do: 'question'; text: string }
+  | { do: 'question'; text: string; options: string[] }
   | { do: 'activity'; text: string }
   | { do: 'recap'; text: string }
   | { do: 'context'; pct: number }
@@ -65,7 +65,10 @@ export function parseScript(prompt: string): Step[] {
         break;
       }
       case 'question':
-        steps.push({ do: 'question', text: rest });
+        {
+          const [text = '', options = ''] = rest.split(' => ');
+          steps.push({ do: 'question', text, options: options ? options.split(' ¶ ') : [] });
+        }
         break;
       case 'activity':
         steps.push({ do: 'activity', text: rest });
