@@ -84,12 +84,14 @@ export async function startHost(change: Partial<HttpServerOptions> = {}): Promis
   const db = openDatabase({ file: ':memory:', migrations: 'db/migrations', backups: null, now: () => 1 });
   const auth = createAuth({ db, clock: systemClock });
   const folder = shellFolder();
+  const shell = await loadShell(folder);
+  rmSync(folder, { recursive: true, force: true }); // it is in memory now, as a user's is
   const port = change.port ?? (await freePort());
   const calls: string[] = [];
   const warnings: string[] = [];
   const server = await createHttpServer({
     port,
-    shell: await loadShell(folder),
+    shell,
     auth,
     clock: systemClock,
     journal: {
