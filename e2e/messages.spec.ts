@@ -151,7 +151,8 @@ test('what somebody has half typed in the real terminal survives a message from 
       vendor: 'claude',
       permission: 'default',
     });
-    await inState(device, session.id, 'finished', 'idle');
+    // Not "idle": so it is called before it has taken its first prompt, too.
+    await inState(device, session.id, 'finished');
     const pane = await host.pane();
     const screen = () => host.tmux('capture-pane', '-p', '-t', pane);
     await host.tmux('send-keys', '-t', pane, '-l', 'half typed by a person');
@@ -159,7 +160,7 @@ test('what somebody has half typed in the real terminal survives a message from 
     const message = await device.say(session.id, 'from the phone');
     await until('accepted', () => device.board.messages.get(message.id)?.state === 'accepted');
     await until('its draft is back', async () => /❯.half typed by a person/.test(await screen()));
-    expect(model.log()).toContain('from the phone');
+    await until('the model heard it', () => model.log().includes('from the phone'));
     expect(model.log()).not.toContain('half typed by a personfrom');
     // And never into an open dialog, where an Enter would be a yes.
     const asking = await device.say(session.id, 'RUN_BASH: touch typed.txt');

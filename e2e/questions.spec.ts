@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { Device } from './kit/device';
 import { TestHost, until } from './kit/host';
@@ -117,4 +118,29 @@ test('an answer that does not fit the question, or is not what was signed, resol
   } finally {
     await host.dispose();
   }
+});
+
+test('a rule is allowed from now on with its whole text in sight, and then it does not ask again', async ({
+  page,
+}) => {
+  await vendorHost('claude', async ({ host, repo }) => {
+    await page.goto(await host.link());
+    const device = await (await Device.enrol(await host.link())).connect();
+    const start = { vendor: 'claude', permission: 'default' };
+    const ask = 'RUN_BASH: curl -s localhost:1';
+    const session = await device.start(await device.project(repo), ask, start);
+    const card = page.getByRole('region', { name: /^Wants to/ }).first();
+    await expect(card).toBeVisible({ timeout: 60_000 });
+    await card.getByRole('button', { name: 'Always allow …' }).click();
+    await expect(card.locator('.grant code')).toHaveText('Bash(curl -s localhost:1)');
+    await card.getByRole('button', { name: 'Approve and allow from now on' }).click();
+    await finished(host);
+    const { id } = await device.say(session.id, ask);
+    await until('taken', () => device.board.messages.get(id)?.state === 'accepted');
+    await until('and finished', () => device.board.sessions.get(session.id)?.state === 'finished', 60_000);
+    expect([...device.board.needs.values()]).toHaveLength(1);
+    // The rule is the session's: nothing was written into the repository.
+    expect(readdirSync(repo).sort()).toEqual(['.git', 'README.md']);
+    device.close();
+  });
 });

@@ -172,6 +172,7 @@ export function createChat(deps: ChatDeps): Chat {
             push({
               type: 'page',
               page: { generation, from, to, start: from === 0, rows: rows(of, read.lines) },
+              anew: read.anew,
             });
           }
         }

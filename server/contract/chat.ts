@@ -100,7 +100,8 @@ export interface LiveText {
 
 /** What following a conversation yields. */
 export type ChatUpdate =
-  | { type: 'page'; page: ChatPage } // start over from this tail
+  /** Start from this tail; `anew`: what was shown before is no longer in the record. */
+  | { type: 'page'; page: ChatPage; anew: boolean }
   | { type: 'rows'; generation: string; to: number; rows: ChatRow[] }
   | { type: 'live'; live: LiveText | null }
   | { type: 'none'; why: 'not-yet' | 'unsupported' | 'unreadable' };

@@ -44,6 +44,11 @@ export const NeedForm = z.discriminatedUnion('type', [
     questions: z.array(Question),
     refusable: z.boolean(), // false: the vendor has no way to say "I will not answer"
   }),
+  /** An approval that may hold for more than this once; only ever given in the app, with the whole rule in sight. */
+  z.object({
+    type: z.literal('approval'),
+    grants: z.array(z.object({ id: z.string(), rule: z.string(), holds: z.string() })),
+  }),
   /** A plan: approved, approved into a permission mode, or sent back with words. */
   z.object({ type: z.literal('plan'), modes: z.array(z.object({ id: z.string(), label: z.string() })) }),
 ]);
@@ -54,6 +59,7 @@ export const AnswerDetail = z.object({
   answers: z.record(z.string(), z.array(z.string())).optional(), // by question id
   text: z.string().optional(), // why not, or what to change
   mode: z.string().optional(),
+  grant: z.string().optional(), // id of the rule that is to hold from now on
 });
 export type AnswerDetail = z.infer<typeof AnswerDetail>;
 export const MAX_DETAIL = 50_000;

@@ -133,6 +133,10 @@ export function readDetail(need: Need, decision: Decision, detail: string | unde
       }
     }
   }
+  if (given.grant !== undefined) {
+    const known = form?.type === 'approval' && form.grants.some((grant) => grant.id === given.grant);
+    if (!known || decision !== 'allow') refuse('There is no such rule.');
+  }
   if (given.mode !== undefined) {
     const known = form?.type === 'plan' && form.modes.some((mode) => mode.id === given.mode);
     if (!known) refuse('There is no such mode.');

@@ -4,7 +4,7 @@ import { generationOf, type Line, pageBefore, readLines, tailEnd } from './lines
 
 export type Followed =
   /** The tail, at the start and again whenever the file is another one or was cut. */
-  | { type: 'tail'; generation: string; from: number; to: number; lines: Line[] }
+  | { type: 'tail'; generation: string; from: number; to: number; lines: Line[]; anew: boolean }
   | { type: 'more'; generation: string; to: number; lines: Line[] }
   | { type: 'none'; why: 'not-yet' | 'unreadable' };
 
@@ -94,7 +94,7 @@ async function next(
   if (place === null || place.generation !== generation || size < place.to) {
     const end = await tailEnd(file, size);
     const tail = await pageBefore(file, end, tailBytes);
-    return { type: 'tail', generation, ...tail };
+    return { type: 'tail', generation, ...tail, anew: place !== null };
   }
   if (size === place.to) return null;
   let to = Math.min(size, place.to + STEP);

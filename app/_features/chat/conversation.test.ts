@@ -75,7 +75,7 @@ describe('a conversation', () => {
 
   it('puts earlier pages before, counts them, and refuses a page that does not fit', () => {
     const page = { generation: 'g', from: 100, to: 200, start: false, rows: rows(user('b', 20)) };
-    const state = applyUpdate(LOADING, { type: 'page', page });
+    const state = applyUpdate(LOADING, { type: 'page', page, anew: false });
     const more = addEarlier(state, {
       generation: 'g',
       from: 0,
@@ -89,15 +89,17 @@ describe('a conversation', () => {
   });
 
   it('keeps what was read when the line comes back, unless there is a gap or another file', () => {
-    const page = (generation: string, from: number, id: string) =>
+    const page = (generation: string, from: number, id: string, anew = false) =>
       ({
         type: 'page',
+        anew,
         page: { generation, from, to: from + 100, start: from === 0, rows: rows(user(id, from)) },
       }) as const;
     const state = applyUpdate(LOADING, page('g', 0, 'a'));
     expect(ids(applyUpdate(state, page('g', 100, 'b')))).toEqual(['a', 'b']);
     expect(ids(applyUpdate(state, page('g', 101, 'b')))).toEqual(['b']);
     expect(ids(applyUpdate(state, page('h', 0, 'c')))).toEqual(['c']);
+    expect(ids(applyUpdate(state, page('g', 0, 'c', true)))).toEqual(['c']);
     const rowsOf = { type: 'rows', generation: 'other', to: 9, rows: rows(user('x', 1)) } as const;
     expect(applyUpdate(state, rowsOf)).toBe(state);
   });

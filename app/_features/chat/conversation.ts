@@ -105,7 +105,7 @@ export function applyUpdate(state: Conversation, update: ChatUpdate): Conversati
     case 'page': {
       const { page } = update;
       // A line that was cut and came back: if the pages meet, what was read so far stays.
-      const meets = state.generation === page.generation && page.from <= state.to;
+      const meets = !update.anew && state.generation === page.generation && page.from <= state.to;
       const base = meets
         ? { ...state, to: Math.max(state.to, page.to) }
         : { ...LOADING, from: page.from, to: page.to, start: page.start, live: state.live };

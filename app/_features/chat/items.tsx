@@ -88,5 +88,7 @@ const RENDER: { [K in ChatKind]: (item: Of<K>) => ReactNode } = {
 };
 
 export const Item = memo(function Item({ item }: { item: ChatItem }) {
-  return <>{(RENDER[item.kind] as (one: ChatItem) => ReactNode)(item)}</>;
+  // A host that is newer than this page may know more kinds.
+  const render = RENDER[item.kind] as ((one: ChatItem) => ReactNode) | undefined;
+  return <>{render?.(item)}</>;
 });

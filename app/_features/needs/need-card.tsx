@@ -6,7 +6,7 @@ import { answer } from '../../_client/answer';
 import { problemText } from '../../_client/api';
 import { QuestionForm } from './question-form';
 import { Refusal } from './refusal';
-import { VisibleText } from './visible-request';
+import { VisibleRule, VisibleText } from './visible-request';
 
 /** A new request may take the place of the one just answered, under the same finger: it can be answered a moment later. */
 const SETTLE_MS = 500;
@@ -31,6 +31,7 @@ export function NeedCard({
   const [calm, setCalm] = useState(false);
   const [step, setStep] = useState<Step>({ at: 'open' });
   const [problem, setProblem] = useState<string | null>(null);
+  const [granting, setGranting] = useState(false);
   const shown = useRef('');
 
   // Another request in the same place must be read anew.
@@ -40,6 +41,7 @@ export function NeedCard({
     if (calm) setCalm(false);
     if (step.at !== 'open') setStep({ at: 'open' });
     if (problem) setProblem(null);
+    if (granting) setGranting(false);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: counts anew for each request.
   useEffect(() => {
@@ -63,6 +65,8 @@ export function NeedCard({
   const form = need.form ?? null;
   const questions = form?.type === 'questions' ? form : null;
   const plan = form?.type === 'plan' ? form : null;
+  const grants = form?.type === 'approval' ? form.grants : [];
+
   const keys = (event: KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.altKey || event.repeat) return;
     const decision = event.key === 'a' ? 'allow' : event.key === 'd' ? 'deny' : null;
@@ -137,6 +141,17 @@ export function NeedCard({
         ) : (
           <span className="hint">Answer this one in the terminal.</span>
         )}
+        {grants.length > 0 && need.answerable ? (
+          <button
+            type="button"
+            className="btn ghost"
+            aria-expanded={granting}
+            disabled={!open || !readAll}
+            onClick={() => setGranting(!granting)}
+          >
+            Always allow …
+          </button>
+        ) : null}
         <span className="sp" />
         {inCard ? (
           <Link className="btn ghost" href={`/session?id=${session.id}`}>
@@ -144,6 +159,23 @@ export function NeedCard({
           </Link>
         ) : null}
       </div>
+      {granting && open
+        ? grants.map((grant) => (
+            <div key={grant.id} className="grant">
+              <p>
+                Allows <VisibleRule text={grant.rule} /> without asking, {grant.holds}.
+              </p>
+              <button
+                type="button"
+                className="btn"
+                disabled={!open || !readAll}
+                onClick={() => void send('allow', { grant: grant.id })}
+              >
+                Approve and allow from now on
+              </button>
+            </div>
+          ))
+        : null}
       {plan && need.answerable ? (
         <Refusal
           label="What to change in the plan"

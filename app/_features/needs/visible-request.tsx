@@ -58,3 +58,12 @@ export function VisibleText({ text, onRead }: { text: string; onRead: () => void
     </>
   );
 }
+
+/** A short text in which nothing hides, in a line. */
+export const VisibleRule = ({ text }: { text: string }) => (
+  <code className="mono">
+    {visiblePieces(text)
+      .map((piece) => piece.text)
+      .join('')}
+  </code>
+);

@@ -1,6 +1,7 @@
 import type { AnswerDetail, SessionState } from '../../contract';
 import { canonicalJson } from '../../platform';
 import type { AgentRun, HookCall, PromptOutcome, RunContext, VendorEvent } from '../port';
+import { grantsOf, updateFor } from './grants';
 import { followLiveText } from './live-text';
 import { followSessionFile } from './session-file';
 import { activityLine, describeRequest, failure, quotaOf, recapOf } from './translate';
@@ -12,6 +13,7 @@ interface Pending {
   main: boolean; // asked by the main thread, which asks one thing at a time
   answered: boolean;
   input: Record<string, unknown>;
+  suggestions: readonly unknown[];
   resolve(reply: unknown): void;
 }
 type Ending = { state: SessionState; reason: string | null; resetsAt: number | null };
@@ -22,7 +24,7 @@ const TRUST_LOOKS = 60;
 const decisionReply = (
   decision: 'allow' | 'deny',
   message: string,
-  input: Record<string, unknown>,
+  pending: Pick<Pending, 'input' | 'suggestions'>,
   detail: AnswerDetail,
 ) => ({
   hookSpecificOutput: {
@@ -36,7 +38,7 @@ const decisionReply = (
             ...(detail.answers
               ? {
                   updatedInput: {
-                    ...input,
+                    ...pending.input,
                     answers: Object.fromEntries(
                       Object.entries(detail.answers).map(([question, labels]) => [
                         question,
@@ -46,6 +48,7 @@ const decisionReply = (
                   },
                 }
               : {}),
+            ...(detail.grant ? { updatedPermissions: updateFor(pending.suggestions, detail.grant) } : {}),
             ...(detail.mode
               ? { updatedPermissions: [{ type: 'setMode', mode: detail.mode, destination: 'session' }] }
               : {}),
@@ -262,12 +265,21 @@ export class ClaudeRun implements AgentRun {
     const main = !hook.agent_id;
     // The main thread asks one thing at a time, so an older one of it is answered.
     if (main) this.#settle((p) => p.main && p.key !== key, 'answered-elsewhere', 'Answered in the terminal.');
-    const request = describeRequest(tool, input);
+    const described = describeRequest(tool, input);
+    const grants = described.form || !described.answerable ? null : grantsOf(hook.permission_suggestions);
+    const request = grants ? { ...described, form: grants } : described;
     this.#state('hook', 'needs-you', 'It asks for permission.');
     const ask = () =>
       this.#emit({ type: 'asked', vendorRef: call.callId, tool, input: { tool, input }, ...request });
     return new Promise((resolve) => {
-      this.#pending.set(call.callId, { key, main, answered: false, input, resolve });
+      this.#pending.set(call.callId, {
+        key,
+        main,
+        answered: false,
+        input,
+        suggestions: hook.permission_suggestions ?? [],
+        resolve,
+      });
       call.gone.addEventListener('abort', () => {
         // The hook's process ended: with it the channel for an answer. Its dialog may still stand.
         const pending = this.#pending.get(call.callId);
@@ -313,7 +325,7 @@ export class ClaudeRun implements AgentRun {
     const pending = this.#closed ? undefined : this.#pending.get(vendorRef);
     if (!pending || pending.answered) return 'gone';
     pending.answered = true;
-    pending.resolve(decisionReply(decision, message, pending.input, detail));
+    pending.resolve(decisionReply(decision, message, pending, detail));
     return 'taken';
   }
 

@@ -7,6 +7,7 @@ export const Hook = z.object({
   tool_name: z.string().nullish(),
   tool_input: z.record(z.string(), z.unknown()).nullish(),
   prompt: z.string().nullish(),
+  permission_suggestions: z.array(z.unknown()).nullish(),
   error: z.string().nullish(),
   reason: z.string().nullish(),
   last_assistant_message: z.string().nullish(),

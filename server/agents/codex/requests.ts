@@ -122,6 +122,7 @@ function command(ask: z.infer<typeof CommandAsk>, params: unknown, cwd: string):
   const network = ask.networkApprovalContext !== undefined && ask.networkApprovalContext !== null;
   // What we do not understand in full is left to the terminal, which shows it as its makers meant it.
   const known = !stdin && !network && !!ask.command && (ask.availableDecisions?.includes('accept') ?? true);
+  const forSession = known && ask.availableDecisions?.includes('acceptForSession') === true;
   const extra = [
     ...(ask.cwd && ask.cwd !== cwd ? [`In ${ask.cwd}`] : []),
     ...(network ? [`Network: ${JSON.stringify(ask.networkApprovalContext)}`] : []),
@@ -141,7 +142,26 @@ function command(ask: z.infer<typeof CommandAsk>, params: unknown, cwd: string):
       '\n\n',
     ),
     input: params,
-    reply: known ? (decision) => ({ decision: decision === 'allow' ? 'accept' : 'decline' }) : null,
+    ...(forSession
+      ? {
+          form: {
+            type: 'approval' as const,
+            grants: [
+              {
+                id: 'session',
+                rule: plainCommand(ask.command ?? ''),
+                holds: 'for this very command, until this session ends',
+              },
+            ],
+          },
+        }
+      : {}),
+    reply: known
+      ? (decision, detail) => ({
+          decision:
+            decision !== 'allow' ? 'decline' : detail.grant === 'session' ? 'acceptForSession' : 'accept',
+        })
+      : null,
   });
 }
 

@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { AppError, type ChatPatch } from '../../contract';
 import { newId, writePrivate } from '../../platform';
 import type { AgentVendor, Found } from '../port';
 import { manifest } from './manifest';
 import { ScriptedRun } from './run';
+
+/** The two kinds of lines in the record of the agent program. */
+const Written = z.union([
+  z.object({ type: z.literal('item'), item: z.object({ kind: z.string(), id: z.string() }) }),
+  z.object({ type: z.literal('result'), id: z.string(), result: z.object({ outcome: z.string() }) }),
+]);
 
 /** Where the agent program is; handed in by the environment of the build. */
 export interface ScriptedOptions {
@@ -51,8 +58,8 @@ export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => {
         const path = join(dir, 'conversation.jsonl');
         return agent === null && existsSync(path) ? path : null;
       },
-      // The agent program writes what we show.
-      read: (record) => [record as ChatPatch],
+      // The agent program writes what we show; anything else that stands in its file is not ours.
+      read: (record) => (Written.safeParse(record).success ? [record as ChatPatch] : []),
     },
   };
 };
