@@ -170,7 +170,7 @@ test('what somebody has half typed in the real terminal survives a message from 
     const need = await until('a request', () =>
       [...device.board.needs.values()].find((one) => one.state === 'pending'),
     );
-    expect(device.board.messages.get(late.id)?.state).toBe('kept');
+    await until('it waits', () => device.board.messages.get(late.id)?.state === 'kept');
     await device.answer(need, 'deny');
     await until('accepted after it', () => device.board.messages.get(late.id)?.state === 'accepted', 60_000);
     device.close();

@@ -25,7 +25,7 @@ test('the head says its charset first, has a short title and names the CLIs in i
   const html = await (await fetch(host.url)).text();
   expect(html.slice(0, 1024).toLowerCase()).toContain('charset="utf-8"');
   expect(html).toMatch(/<meta property="og:description" content="[^"]*Claude Code[^"]*Codex/);
-  for (const path of ['/', '/needs', '/settings', '/session']) {
+  for (const path of ['/', '/needs', '/history', '/settings', '/session']) {
     await page.goto(host.url + path);
     expect((await page.title()).length).toBeLessThan(25);
   }

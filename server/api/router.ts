@@ -36,7 +36,8 @@ const TRPC_CODE: Record<ErrorCode, TRPCError['code']> = {
 
 const shapeOf = (error: TRPCError): ErrorShape => {
   if (error.cause instanceof AppError) return error.cause.toShape();
-  if (error.code === 'BAD_REQUEST') return { code: 'bad-input', message: 'The request was not understood.' };
+  if (error.code === 'BAD_REQUEST' || error.code === 'PARSE_ERROR')
+    return { code: 'bad-input', message: 'The request was not understood.' };
   if (error.code === 'NOT_FOUND')
     return { code: 'not-found', message: 'This host does not know that request.' };
   // An unexpected fault is named only in the host's log: its text may hold paths or worse.
@@ -124,6 +125,9 @@ export const appRouter = t.router({
       .input(ofSession.extend({ name: z.string().trim().min(1).max(80) }))
       .mutation(({ ctx, input }) => ctx.services.sessions.rename(input.id, input.name)),
     seen: procedure.input(ofSession).mutation(({ ctx, input }) => ctx.services.sessions.seen(input.id)),
+    archive: procedure
+      .input(ofSession.extend({ archived: z.boolean() }))
+      .mutation(({ ctx, input }) => ctx.services.sessions.archive(input.id, input.archived)),
     interrupt: procedure
       .input(ofSession)
       .mutation(({ ctx, input }) => ctx.services.sessions.interrupt(input.id)),

@@ -16,6 +16,7 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'sessions.resume': { id },
   'sessions.rename': { id, name: 'x' },
   'sessions.seen': { id },
+  'sessions.archive': { id, archived: true },
   'sessions.interrupt': { id },
   'sessions.end': { id },
   'messages.send': { sessionId: id, id, text: 'x' },

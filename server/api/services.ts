@@ -90,6 +90,7 @@ export interface Services {
     resume(id: SessionId): Promise<Session>;
     rename(id: SessionId, name: string): Session;
     seen(id: SessionId): void;
+    archive(id: SessionId, archived: boolean): Session;
     interrupt(id: SessionId): Promise<void>;
     end(id: SessionId): Promise<void>;
   };

@@ -19,6 +19,7 @@ export const DomainEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session.pane-opened'), sessionId: SessionId, pane: z.string() }),
   z.object({ type: z.literal('session.renamed'), sessionId: SessionId, name: z.string() }),
   z.object({ type: z.literal('session.seen'), sessionId: SessionId }),
+  z.object({ type: z.literal('session.archived'), sessionId: SessionId, archived: z.boolean() }),
   z.object({
     type: z.literal('session.state-changed'),
     sessionId: SessionId,

@@ -19,6 +19,7 @@ export const PROCEDURE_SCOPES = {
   'sessions.resume': 'type',
   'sessions.rename': 'type',
   'sessions.seen': 'view',
+  'sessions.archive': 'type',
   'sessions.interrupt': 'type',
   'sessions.end': 'type',
   'messages.send': 'type',

@@ -47,5 +47,6 @@ export const Session = z.object({
   resumable: z.boolean(),
   created: z.number(),
   ended: z.number().nullable(),
+  archived: z.boolean().default(false), // off the board; still in the history
 });
 export type Session = z.infer<typeof Session>;

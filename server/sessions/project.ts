@@ -9,6 +9,8 @@ export function projectSession(before: Session, event: DomainEvent, at: number):
       return { ...before, pane: event.pane };
     case 'session.renamed':
       return { ...before, name: event.name };
+    case 'session.archived':
+      return { ...before, archived: event.archived };
     case 'session.seen':
       return before.state === 'finished' ? { ...before, state: 'idle' } : before;
     case 'session.state-changed':
@@ -52,6 +54,7 @@ export function projectSession(before: Session, event: DomainEvent, at: number):
         ended: null,
         evidence: [],
         promptKept: false,
+        archived: false,
       };
     default:
       return before;

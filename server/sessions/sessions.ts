@@ -16,6 +16,8 @@ export interface Sessions {
   resume(id: SessionId): Promise<Session>;
   rename(id: SessionId, name: string): Session;
   seen(id: SessionId): void;
+  /** Takes an ended session off the board, or puts it back. Throws AppError `conflict` while it runs. */
+  archive(id: SessionId, archived: boolean): Session;
   interrupt(id: SessionId): Promise<void>;
   end(id: SessionId): Promise<void>;
   /** Hands a person's decision to the agent. 'gone': no such request is waiting there now. */
@@ -229,6 +231,7 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
         resumable: false,
         created: now,
         ended: null,
+        archived: false,
       };
       const order: LaunchOrder = {
         sessionId: session.id,
@@ -277,6 +280,15 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
       return must(id);
     },
 
+    archive(id, archived) {
+      const session = must(id);
+      if (session.state !== 'exited') {
+        throw new AppError({ code: 'conflict', message: 'It still runs.', hint: 'End it first.' });
+      }
+      if ((session.archived ?? false) !== archived)
+        log.commit([{ type: 'session.archived', sessionId: id, archived }]);
+      return must(id);
+    },
     seen(id) {
       if (must(id).state === 'finished') log.commit([{ type: 'session.seen', sessionId: id }]);
     },

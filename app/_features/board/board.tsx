@@ -45,7 +45,7 @@ export function Board() {
   const sections = useMemo(() => {
     const found = new Map<Section, Session[]>(SECTIONS.map((section) => [section, []]));
     for (const session of board.sessions.values()) {
-      if (project && session.projectId !== project) continue;
+      if (session.archived || (project && session.projectId !== project)) continue;
       found.get(sectionOf(session, openNeedsOf(board, session.id).length))?.push(session);
     }
     for (const list of found.values()) list.sort((a, b) => a.created - b.created);

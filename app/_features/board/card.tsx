@@ -7,6 +7,7 @@ import { toast } from '../../_ui/asks';
 import { Glyph } from '../../_ui/glyph';
 import { stateWords, toneOf } from '../../_ui/state-words';
 import { useNow } from '../../_ui/use-now';
+import { archive } from '../history';
 import { NeedCard, SettledNote } from '../needs';
 
 export interface CardProps {
@@ -105,9 +106,12 @@ export const Card = memo(function Card(props: CardProps) {
       {quiet && !small && session.activity.length > 0 && session.state !== 'exited' ? (
         <div className="tail mono">{session.activity.join('\n')}</div>
       ) : null}
-      {session.state === 'exited' && session.resumable ? (
+      {session.state === 'exited' ? (
         <div className="acts">
-          <Resume session={session} />
+          {session.resumable ? <Resume session={session} /> : null}
+          <button type="button" className="btn ghost" onClick={() => archive(session, true)}>
+            Archive
+          </button>
         </div>
       ) : null}
     </article>

@@ -14,6 +14,7 @@ import { modKey } from '../../_ui/mod-key';
 import { stateWords, toneOf } from '../../_ui/state-words';
 import { PHONE, useMedia } from '../../_ui/use-media';
 import { useNow } from '../../_ui/use-now';
+import { archive } from '../history';
 import { Why } from './why';
 
 const INTERRUPTIBLE: readonly Session['state'][] = ['starting', 'working', 'waiting'];
@@ -146,11 +147,18 @@ export function SessionHeader({
         <button type="button" className="btn ghost" disabled={busy} onClick={() => setSure('end')}>
           End …
         </button>
-      ) : session.resumable ? (
-        <button type="button" className="btn pri" disabled={busy} onClick={resume}>
-          Resume
-        </button>
-      ) : null}
+      ) : (
+        <>
+          {session.resumable ? (
+            <button type="button" className="btn pri" disabled={busy} onClick={resume}>
+              Resume
+            </button>
+          ) : null}
+          <button type="button" className="btn ghost" onClick={() => archive(session, !session.archived)}>
+            {session.archived ? 'Put back' : 'Archive'}
+          </button>
+        </>
+      )}
     </>
   );
   return (

@@ -11,6 +11,7 @@ const keys = (mod: string) =>
         ['N', 'New session'],
         ['G B', 'Board'],
         ['G I', 'Needs you'],
+        ['G H', 'History'],
         ['G S', 'Settings'],
         ['?', 'These keys'],
         ['Esc', 'Leave the field, then back'],
@@ -27,6 +28,9 @@ const keys = (mod: string) =>
     [
       'Session',
       [
+        ['T', 'Chat, terminal'],
+        ['S', 'Chat and terminal'],
+        ['R', 'Write a message'],
         ['F', 'The terminal takes the whole window'],
         ['E', 'Rename'],
         [`${mod}.`, 'Interrupt the agent (asks once)'],

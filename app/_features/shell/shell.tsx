@@ -53,6 +53,7 @@ function Frame({ children }: { children: ReactNode }) {
         n: () => ask('start'),
         'g b': () => router.push('/'),
         'g i': () => router.push('/needs'),
+        'g h': () => router.push('/history'),
         'g s': () => router.push('/settings'),
         f: toggleFull,
         '?': () => setHelp(true),

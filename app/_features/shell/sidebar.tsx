@@ -1,5 +1,5 @@
 'use client';
-import { ChevronDown, ChevronRight, CircleDot, Ellipsis, LayoutGrid, Settings2 } from 'lucide-react';
+import { ChevronDown, ChevronRight, CircleDot, Ellipsis, History, LayoutGrid, Settings2 } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
@@ -15,6 +15,7 @@ import { useNow } from '../../_ui/use-now';
 const LINKS = [
   { href: '/needs', label: 'Needs you', Icon: CircleDot, keys: 'G I' },
   { href: '/', label: 'Board', Icon: LayoutGrid, keys: 'G B' },
+  { href: '/history', label: 'History', Icon: History, keys: 'G H' },
   { href: '/settings', label: 'Settings', Icon: Settings2, keys: 'G S' },
 ] as const;
 
@@ -128,7 +129,7 @@ export function Sidebar(props: { waiting: number; open: boolean; onClose: () => 
   const byProject = [...board.projects.values()].map((project) => ({
     project,
     sessions: [...board.sessions.values()]
-      .filter((session) => session.projectId === project.id)
+      .filter((session) => session.projectId === project.id && !session.archived)
       .sort((a, b) => a.created - b.created),
   }));
   return (
