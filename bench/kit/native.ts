@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestHost } from '../../e2e/kit/host';
+import { Waiting } from '../../e2e/kit/waiting';
 import { type IPty, spawnPty } from '../../server/terminal/pty';
 
 const exec = promisify(execFile);
@@ -16,7 +17,7 @@ export class Native {
   #pty: IPty | null = null;
   text = '';
   bytes = 0;
-  #waiting: { test: () => boolean; done: () => void }[] = [];
+  readonly #waiting = new Waiting();
 
   constructor(private readonly host: TestHost) {}
 
@@ -48,26 +49,12 @@ export class Native {
     (made.onData as unknown as (heard: (data: Buffer) => void) => void)((data) => {
       this.bytes += data.length;
       this.text = (this.text + data.toString('latin1')).slice(-256 * 1024);
-      this.#waiting = this.#waiting.filter((one) => {
-        if (!one.test()) return true;
-        one.done();
-        return false;
-      });
+      this.#waiting.look();
     });
   }
 
   until(what: string, test: () => boolean, ms = 30_000): Promise<void> {
-    if (test()) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`native ${what}: not within ${ms} ms`)), ms);
-      this.#waiting.push({
-        test,
-        done: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-      });
-    });
+    return this.#waiting.until(`native ${what}`, test, ms);
   }
 
   type(keys: string): void {

@@ -8,6 +8,7 @@ import {
   type TerminalInfo,
 } from '../../server/contract';
 import type { Device } from './device';
+import { Waiting } from './waiting';
 
 export interface ViewerOptions {
   tab?: string;
@@ -33,7 +34,7 @@ export class TerminalViewer {
   info: TerminalInfo = {};
   /** The newest output, one character a byte. */
   text = '';
-  #waiting: { test: () => boolean; done: () => void }[] = [];
+  readonly #waiting = new Waiting();
   #typed = 0;
   #unacked = 0;
 
@@ -97,26 +98,12 @@ export class TerminalViewer {
       if (this.options.acks !== false) this.#ack(frame.bytes.length);
     }
     this.options.onFrame?.(frame);
-    this.#waiting = this.#waiting.filter((one) => {
-      if (!one.test()) return true;
-      one.done();
-      return false;
-    });
+    this.#waiting.look();
   }
 
   /** Resolves when the test holds, which is asked again with every frame. */
   until(what: string, test: () => boolean, ms = 30_000): Promise<void> {
-    if (test()) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms`)), ms);
-      this.#waiting.push({
-        test,
-        done: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-      });
-    });
+    return this.#waiting.until(what, test, ms);
   }
   shows(text: string, ms?: number): Promise<void> {
     return this.until(`"${text}" on the screen`, () => this.text.includes(text), ms);

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import type { ChatItem, Session } from '@/server/contract';
 import { toast } from '../../_ui/asks';
+import { IconButton } from '../../_ui/icon-button';
 import { OnTheirWay, useOnTheirWay } from '../composer';
 import { asMarkdown } from './conversation';
 import { Item } from './items';
@@ -125,47 +126,23 @@ export function ChatView({ session }: { session: Session }) {
           <p className="note problem">The agent’s record of this conversation cannot be read.</p>
         ) : null}
         <div className="chat-tools" role="toolbar" aria-label="Conversation">
-          <button
-            type="button"
-            className="btn ghost icon"
-            aria-label="Previous message of yours"
-            title="Previous message of yours"
-            onClick={() => turn(-1)}
-          >
-            <ChevronUp aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="btn ghost icon"
-            aria-label="Next message of yours"
-            title="Next message of yours"
-            onClick={() => turn(1)}
-          >
-            <ChevronDown aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="btn ghost icon"
-            aria-label="Find in the conversation"
-            title="Find in the conversation"
+          <IconButton label="Previous message of yours" icon={ChevronUp} onClick={() => turn(-1)} />
+          <IconButton label="Next message of yours" icon={ChevronDown} onClick={() => turn(1)} />
+          <IconButton
+            label="Find in the conversation"
+            icon={Search}
             onClick={() => setFind(find === null ? '' : null)}
-          >
-            <Search aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="btn ghost icon"
-            aria-label="Copy as Markdown"
-            title="Copy as Markdown"
+          />
+          <IconButton
+            label="Copy as Markdown"
+            icon={Copy}
             onClick={() =>
               void navigator.clipboard.writeText(asMarkdown(items)).then(
                 () => toast(state.start ? 'Copied.' : 'Copied what is loaded; scroll up for more.'),
                 () => toast('The browser did not let the text be copied.'),
               )
             }
-          >
-            <Copy aria-hidden="true" />
-          </button>
+          />
         </div>
         {find !== null ? (
           <div className="chat-find">
@@ -198,14 +175,7 @@ export function ChatView({ session }: { session: Session }) {
                 Load earlier
               </button>
             ) : null}
-            <button
-              type="button"
-              className="btn ghost icon"
-              aria-label="Close find"
-              onClick={() => setFind(null)}
-            >
-              <X aria-hidden="true" />
-            </button>
+            <IconButton label="Close find" icon={X} onClick={() => setFind(null)} />
           </div>
         ) : null}
         {nothing && state.status !== 'loading' ? (

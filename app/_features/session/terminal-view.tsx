@@ -6,6 +6,7 @@ import type { Session, TerminalInfo } from '@/server/contract';
 import { FONT_SIZES, readFontSize, setFontSize } from '../../_client/preferences';
 import { toast } from '../../_ui/asks';
 import { isManyLines } from '../../_ui/clean-paste';
+import { IconButton } from '../../_ui/icon-button';
 import { useMedia } from '../../_ui/use-media';
 import { type Ask, TerminalAsk } from './terminal-ask';
 import { TerminalFind } from './terminal-find';
@@ -130,33 +131,9 @@ export function TerminalView({ session, blocked }: { session: Session; blocked: 
           </button>
         ) : null}
         <span className="sp" />
-        <button
-          type="button"
-          className="btn ghost icon"
-          aria-label="Find in the terminal"
-          title="Find in the terminal"
-          onClick={() => setFind(true)}
-        >
-          <Search aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          className="btn ghost icon wide-only"
-          aria-label="Smaller text"
-          title="Smaller text"
-          onClick={() => resize(-1)}
-        >
-          <AArrowDown aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          className="btn ghost icon wide-only"
-          aria-label="Larger text"
-          title="Larger text"
-          onClick={() => resize(1)}
-        >
-          <AArrowUp aria-hidden="true" />
-        </button>
+        <IconButton label="Find in the terminal" icon={Search} onClick={() => setFind(true)} />
+        <IconButton label="Smaller text" icon={AArrowDown} onClick={() => resize(-1)} className="wide-only" />
+        <IconButton label="Larger text" icon={AArrowUp} onClick={() => resize(1)} className="wide-only" />
       </div>
       {touch ? (
         <TerminalTouch
