@@ -29,7 +29,7 @@ test('a message from the box is kept, accepted and shown once; what is sent whil
   const session = await device.start(await device.project(await host.repository()), 'say ready');
   await desk.goto(`${host.url}/session?id=${session.id}`);
   await expect(desk.getByText('ready', { exact: true })).toBeVisible();
-  await box(desk).fill('think 1500\nsay first done');
+  await box(desk).fill('think 4000\nsay first done');
   await desk.keyboard.press('Enter');
   await expect(box(desk)).toHaveValue('');
   await inState(device, session.id, 'working');
@@ -41,6 +41,10 @@ test('a message from the box is kept, accepted and shown once; what is sent whil
   }
   const waiting = desk.getByRole('list', { name: 'Messages on their way' });
   await expect(waiting.getByRole('listitem')).toHaveCount(4);
+  const other = await desk.context().newPage();
+  await other.goto(host.url);
+  await expect(other.getByText('4 messages wait.')).toBeVisible();
+  await other.close();
   await waiting
     .getByRole('listitem')
     .filter({ hasText: 'say never' })
@@ -58,7 +62,7 @@ test('a message from the box is kept, accepted and shown once; what is sent whil
   await until('all of it', () => told(host, session.id).includes('say changed'));
   expect(told(host, session.id)).toEqual([
     'say ready',
-    'think 1500\nsay first done',
+    'think 4000\nsay first done',
     'say third',
     'say second',
     'say changed',

@@ -53,19 +53,16 @@ export async function* followLines(options: FollowOptions): AsyncGenerator<Follo
       }
       let more = false;
       if (file) {
-        try {
-          const read = await next(file, place, options.tailBytes);
-          if (read) {
-            place = { generation: read.generation, to: read.to };
-            told = read.type;
-            more = read.type === 'more';
-            yield read;
-          } else if (place === null && told !== 'none') {
-            told = 'none';
-            yield { type: 'none', why };
-          }
-        } finally {
-          await file.close();
+        // Closed before anything is told: who listens may take its time, or never ask again.
+        const read = await next(file, place, options.tailBytes).finally(() => file?.close());
+        if (read) {
+          place = { generation: read.generation, to: read.to };
+          told = read.type;
+          more = read.type === 'more';
+          yield read;
+        } else if (place === null && told !== 'none') {
+          told = 'none';
+          yield { type: 'none', why };
         }
       } else if (told !== 'none') {
         told = 'none';

@@ -72,6 +72,19 @@ export function Board() {
     });
   }, [router]);
 
+  const messages = useMemo(() => {
+    const found = new Map<string, { kept: number; unsure: boolean }>();
+    for (const { sessionId, state } of board.messages.values()) {
+      if (state !== 'kept' && state !== 'unsure') continue;
+      const of = found.get(sessionId) ?? { kept: 0, unsure: false };
+      found.set(sessionId, {
+        kept: of.kept + (state === 'kept' ? 1 : 0),
+        unsure: of.unsure || state === 'unsure',
+      });
+    }
+    return found;
+  }, [board.messages]);
+
   const projects = [...board.projects.values()].filter((p) => p.trusted);
   const chosen = projects.find((p) => p.id === project);
   const empty = chosen && ![...sections.values()].some((list) => list.length > 0);
@@ -176,6 +189,8 @@ export function Board() {
                       project={board.projects.get(session.projectId ?? '') ?? null}
                       worktree={board.worktrees.get(session.worktreeId ?? '') ?? null}
                       vendor={board.vendors.find((vendor) => vendor.id === session.vendor) ?? null}
+                      kept={messages.get(session.id)?.kept ?? 0}
+                      unsure={messages.get(session.id)?.unsure ?? false}
                       small={phone}
                     />
                   ))}

@@ -17,6 +17,9 @@ export interface CardProps {
   project: Project | null;
   worktree: Worktree | null;
   vendor: VendorManifest | null;
+  /** Messages that wait for this agent, and whether one of them may not have arrived. */
+  kept: number;
+  unsure: boolean;
   /** On a phone a card only names its request; the request has a screen of its own. */
   small: boolean;
 }
@@ -57,10 +60,12 @@ const same = (a: CardProps, b: CardProps): boolean =>
   a.project === b.project &&
   a.worktree === b.worktree &&
   a.vendor === b.vendor &&
+  a.kept === b.kept &&
+  a.unsure === b.unsure &&
   a.small === b.small;
 
 export const Card = memo(function Card(props: CardProps) {
-  const { session, needs, settled, project, worktree, vendor, small } = props;
+  const { session, needs, settled, project, worktree, vendor, kept, unsure, small } = props;
   const tone = toneOf(session, needs);
   const place = [project?.name, worktree?.branch].filter(Boolean).join(' · ');
   const need = needs[0];
@@ -101,6 +106,11 @@ export const Card = memo(function Card(props: CardProps) {
       ) : null}
       {session.promptKept && session.prompt && session.state !== 'exited' ? (
         <p className="note">First message kept; the agent has not taken it yet.</p>
+      ) : null}
+      {unsure ? (
+        <p className="note problem">A message may not have arrived; open the session to decide.</p>
+      ) : kept > 0 ? (
+        <p className="note">{kept === 1 ? 'One message waits.' : `${kept} messages wait.`}</p>
       ) : null}
       {quiet && session.recap ? <p className="recap">{session.recap}</p> : null}
       {quiet && !small && session.activity.length > 0 && session.state !== 'exited' ? (
