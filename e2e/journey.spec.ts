@@ -55,6 +55,11 @@ test('a host killed while an approval is open comes back with it, still answerab
   await until('asked', async () => (await host.sessions())[0]?.needs === 1);
   const before = (await host.tmux('list-panes', '-a', '-F', '#{pane_pid}')).trim();
   await host.kill('SIGKILL');
+  // What stands there may be answered already: no tap into the void.
+  await expect(desk.getByRole('button', { name: /^Approve/ }).first()).toBeDisabled();
+  await expect(
+    desk.getByText('Not connected: this can be answered when the host is back.').first(),
+  ).toBeVisible();
   await host.start();
   expect((await host.tmux('list-panes', '-a', '-F', '#{pane_pid}')).trim()).toBe(before);
   const region = desk.getByRole('region', { name: /Wants to run a command/ }).first();

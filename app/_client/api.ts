@@ -37,10 +37,19 @@ export function hangUp(): void {
 export function problemOf(error: unknown): ErrorShape {
   const app = error instanceof TRPCClientError ? (error.data as { app?: ErrorShape } | null)?.app : null;
   if (app) return app;
-  return {
-    code: 'unavailable',
-    message: error instanceof Error ? error.message : 'The host cannot be reached.',
-  };
+  const said = error instanceof Error ? error.message : '';
+  // The client's own words for a line that is down speak of its insides.
+  if (/not open/i.test(said)) {
+    return { code: 'unavailable', message: 'The host cannot be reached right now; nothing was sent.' };
+  }
+  if (/closed|WebSocket|connection/i.test(said)) {
+    return {
+      code: 'unavailable',
+      message: 'The line to the host broke.',
+      hint: 'It may have been received: look before you try again.',
+    };
+  }
+  return { code: 'unavailable', message: said || 'The host cannot be reached.' };
 }
 export const problemText = (error: unknown): string => {
   const { message, hint } = problemOf(error);

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { AnswerDetail, Decision, Need, Session } from '@/server/contract';
 import { answer } from '../../_client/answer';
 import { problemText } from '../../_client/api';
+import { useBoard } from '../../_client/board-store';
 import { QuestionForm } from './question-form';
 import { Refusal } from './refusal';
 import { VisibleRule, VisibleText } from './visible-request';
@@ -61,7 +62,9 @@ export function NeedCard({
       setStep({ at: 'open' });
     }
   };
-  const open = need.state === 'pending' && step.at === 'open' && calm && need.answerable;
+  // What stands here while the line is down may be answered already; it can be answered when the host has said so again.
+  const connected = useBoard().line === 'live';
+  const open = need.state === 'pending' && step.at === 'open' && calm && need.answerable && connected;
   const form = need.form ?? null;
   const questions = form?.type === 'questions' ? form : null;
   const plan = form?.type === 'plan' ? form : null;
@@ -189,9 +192,11 @@ export function NeedCard({
           ? 'Sent; waiting for the host to record it …'
           : step.at === 'recorded'
             ? 'Recorded on the host; waiting for the agent …'
-            : need.answerable && !readAll && !questions
-              ? 'Scroll to the end to approve.'
-              : ''}
+            : need.answerable && !connected
+              ? 'Not connected: this can be answered when the host is back.'
+              : need.answerable && !readAll && !questions
+                ? 'Scroll to the end to approve.'
+                : ''}
       </p>
       {problem ? (
         <p className="note problem" role="alert">
