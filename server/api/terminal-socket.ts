@@ -11,6 +11,8 @@ export interface TerminalPort {
     send(bytes: Uint8Array): void;
     /** Bytes handed to `send` that the network has not taken yet. */
     buffered(): number;
+    /** Ends the connection at once; a browser dials again by itself. */
+    drop(): void;
   }): {
     /** 'bad': the frame was malformed, and the socket is closed. */
     receive(bytes: Uint8Array): 'ok' | 'bad';
@@ -38,6 +40,7 @@ export function createTerminalSocket(terminal: TerminalPort): SocketHandler {
         if (ws.readyState === ws.OPEN) ws.send(bytes, { binary: true });
       },
       buffered: () => ws.bufferedAmount,
+      drop: () => ws.terminate(),
     });
     ws.on('message', (data: RawData, binary: boolean) => {
       if (ws.readyState !== ws.OPEN) return; // closing: keys that were on their way are not typed any more

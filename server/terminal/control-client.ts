@@ -9,12 +9,27 @@ export interface ControlEvents {
   connected(): void;
   lost(): void;
 }
+export interface ControlCommand {
+  line: string;
+  /** Runs when the answer begins in the stream: what was told before happened before. */
+  begin?(): void;
+  /** Runs with the answer, before anything that follows in the stream. */
+  reply?(lines: Buffer[]): void;
+}
 interface Waiting {
   /** Commands of one line: an error ends all that follow. */
   line: object;
   begin?: (() => void) | undefined;
+  reply?: ((lines: Buffer[]) => void) | undefined;
   done(lines: Buffer[]): void;
   fail(error: Error): void;
+}
+
+/** There is no connection, or it ended before the answer; `connected` is told when there is one again. */
+export class NotConnected extends Error {
+  constructor() {
+    super('the terminal server is not connected');
+  }
 }
 
 const RETRY_MS = [50, 100, 200, 500, 1_000, 2_000];
@@ -25,6 +40,8 @@ const RETRY_MS = [50, 100, 200, 500, 1_000, 2_000];
  */
 export class ControlClient {
   #pty: IPty | null = null;
+  /** tmux throws away what it was told before it has taken the client in, or a part of it: later replies would shift. */
+  #ready = false;
   #queue: Waiting[] = [];
   #closed = false;
   #attempt = 0;
@@ -66,11 +83,13 @@ export class ControlClient {
           first = false;
           if (!ok) return;
           this.#attempt = 0;
+          this.#ready = true;
           this.events.connected();
           return;
         }
         const waiting = this.#queue.shift();
         if (ok) {
+          waiting?.reply?.(lines);
           waiting?.done(lines);
           return;
         }
@@ -85,9 +104,10 @@ export class ControlClient {
     pty.onExit(() => {
       if (this.#pty !== pty) return;
       this.#pty = null;
+      this.#ready = false;
       const queue = this.#queue;
       this.#queue = [];
-      for (const waiting of queue) waiting.fail(new Error('the terminal server went away'));
+      for (const waiting of queue) waiting.fail(new NotConnected());
       if (!first) this.events.lost();
       this.#again();
     });
@@ -99,13 +119,9 @@ export class ControlClient {
     this.#timer = setTimeout(() => this.start(), delay);
   }
 
-  get connected(): boolean {
-    return this.#pty !== null;
-  }
-
-  /** One command with one reply. `begin` runs when its answer starts in the stream, before later output. */
-  async command(line: string, begin?: () => void): Promise<Buffer[]> {
-    const [reply] = await this.together([{ line, ...(begin ? { begin } : {}) }]);
+  /** One command with one reply. */
+  async command(line: string): Promise<Buffer[]> {
+    const [reply] = await this.together([{ line }]);
     return reply ?? [];
   }
 
@@ -113,16 +129,17 @@ export class ControlClient {
    * Several commands that tmux carries out with nothing in between. In one line, since lines can arrive apart, and what
    * a program printed in between stood in one answer and not in the other (seen: a cursor behind text that came again).
    */
-  together(commands: { line: string; begin?: () => void }[]): Promise<Buffer[][]> {
-    if (!this.#pty) return Promise.reject(new Error('the terminal server is not connected'));
+  together(commands: ControlCommand[]): Promise<Buffer[][]> {
+    const pty = this.#pty;
+    if (!pty || !this.#ready) return Promise.reject(new NotConnected());
     const line = {};
     const replies = commands.map(
-      ({ begin }) =>
+      ({ begin, reply }) =>
         new Promise<Buffer[]>((done, fail) => {
-          this.#queue.push({ line, begin, done, fail });
+          this.#queue.push({ line, begin, reply, done, fail });
         }),
     );
-    this.#pty.write(`${commands.map((each) => each.line).join(' ; ')}\n`);
+    pty.write(`${commands.map((each) => each.line).join(' ; ')}\n`);
     return Promise.all(replies);
   }
 

@@ -93,7 +93,8 @@ export class Hub {
     for (const viewer of this.#viewers.values()) {
       for (const [number, wish] of viewer.wanted) {
         const channel = viewer.channels.get(number);
-        if (channel?.pane.id !== panes.get(wish.sessionId)) {
+        // After a crash of tmux a new window may have the number of the old.
+        if (channel?.gone || channel?.pane.id !== panes.get(wish.sessionId)) {
           this.#subscribe(viewer, number, wish.sessionId, null);
         }
       }

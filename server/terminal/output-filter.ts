@@ -22,6 +22,13 @@ export class OutputFilter {
   /** In a sequence too long to be held: nothing of it is shown, up to its end. */
   #dropping: Opening | null = null;
 
+  /** Output was missed up to here; `pending` is the beginning of a sequence that goes on with what is pushed next. */
+  resume(pending: Buffer): void {
+    // Half a character is no sequence and tmux does not tell it; what was held of one may still be right.
+    if (pending.length > 0 || this.#held[0] === ESC || this.#dropping) this.#held = pending;
+    this.#dropping = null;
+  }
+
   push(chunk: Buffer): Filtered {
     const out: { parts: Buffer[]; clipboard: string[]; bell: boolean } = {
       parts: [],

@@ -24,6 +24,13 @@ function piecesOf(seq: number, bytes: Buffer): Piece[] {
   });
 }
 
+/** How many bytes at the beginning end a character that began before. */
+function tornOff(bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
+  return at;
+}
+
 /** Who watches a pane; see hub.ts. */
 export interface PaneWatcher {
   out(seq: number, bytes: Uint8Array): void;
@@ -51,6 +58,10 @@ export class Pane {
   #hold = 0;
   #watched = Number.NEGATIVE_INFINITY;
   #continued = 0;
+  /** Whether the place in the stream may be within a sequence that we did not see begin. */
+  #unsure = true;
+  /** Nothing was printed since we are sure, or only the end of a character that we did not see begin. */
+  #fresh = false;
 
   constructor(
     readonly id: string,
@@ -64,7 +75,9 @@ export class Pane {
     }
     this.#windowBytes += raw.length;
     const wasBracketed = this.modes.bracketed;
-    const { bytes, clipboard, bell } = this.#filter.push(raw);
+    const torn = this.#fresh ? tornOff(raw) : 0;
+    this.#fresh &&= torn === raw.length;
+    const { bytes, clipboard, bell } = this.#filter.push(torn > 0 ? raw.subarray(torn) : raw);
     if (this.modes.push(bytes)) {
       void this.client.command(`set-option -p -t ${this.id} @modes ${this.modes.save()}`).catch(() => {});
     }
@@ -82,6 +95,8 @@ export class Pane {
       for (const text of clipboard) watcher.clipboard(text);
       if (wasBracketed !== this.modes.bracketed) watcher.bracketed(this.modes.bracketed);
     }
+    // The character is in the grid now, and only there.
+    if (torn > 0) for (const watcher of this.watchers) watcher.reset();
     if (this.#windowBytes > FLOOD_BYTES && !this.skipping) void this.#skip(now);
   }
 
@@ -114,10 +129,20 @@ export class Pane {
 
   async snapshot(): Promise<{ seq: number; snapshot: Snapshot }> {
     let seq = this.seq;
-    const snapshot = await takeSnapshot(this.client, this.id, this.modes, () => {
-      seq = this.seq;
+    const snapshot = await takeSnapshot(this.client, this.id, this.modes, {
+      begin: () => {
+        seq = this.seq;
+      },
+      ...(this.#unsure ? { pending: (bytes: Buffer) => this.#resume(bytes) } : {}),
     });
     return { seq, snapshot };
+  }
+
+  #resume(pending: Buffer): void {
+    if (!this.#unsure) return;
+    this.#unsure = false;
+    this.#fresh = true;
+    this.#filter.resume(pending);
   }
 
   /**
@@ -144,6 +169,9 @@ export class Pane {
       this.forget();
       this.#filter = new OutputFilter();
       this.modes.forget();
+      this.#unsure = true;
+      // A viewer that was away while it flooded must not take this for the place where it left.
+      this.seq++;
       await this.client.command(`refresh-client -A '${this.id}:continue'`);
     } catch {
       // The pane or the connection went away; a new connection starts anew.

@@ -1,4 +1,5 @@
 import type { ControlClient } from './control-client';
+import { unescapeOctal } from './control-parser';
 import type { Modes } from './modes';
 import { withoutC1 } from './output-filter';
 import { Pen } from './pen';
@@ -46,13 +47,25 @@ export async function takeSnapshot(
   client: ControlClient,
   pane: string,
   modes: Modes,
-  begin: () => void,
+  at: {
+    begin(): void;
+    /** The beginning of a sequence whose end is still to come; asked for only if wanted, since it can be long. */
+    pending?(bytes: Buffer): void;
+  },
 ): Promise<Snapshot> {
   const [lines, facts, saved, title] = await client.together([
-    { line: `capture-pane -peN -S -${HISTORY} -t ${pane}`, begin },
+    { line: `capture-pane -peN -S -${HISTORY} -t ${pane}`, begin: at.begin },
     { line: `display-message -p -t ${pane} '${FORMAT}'` },
     { line: `capture-pane -peNaq -t ${pane}` },
     { line: `display-message -p -t ${pane} '#{pane_title}'` },
+    ...(at.pending
+      ? [
+          {
+            line: `capture-pane -pPC -t ${pane}`,
+            reply: (reply: Buffer[]) => at.pending?.(unescapeOctal(reply[0] ?? Buffer.alloc(0))),
+          },
+        ]
+      : []),
   ]);
   const values = (facts?.[0]?.toString('latin1') ?? '').split(' | ');
   const get = (name: (typeof NAMES)[number]) => values[NAMES.indexOf(name)] ?? '';

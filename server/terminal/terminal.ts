@@ -9,6 +9,8 @@ export interface TerminalClient {
   canType: boolean;
   send(bytes: Uint8Array): void;
   buffered(): number;
+  /** Ends the connection, so that the browser dials again and begins anew. */
+  drop(): void;
 }
 export interface Terminal {
   /** Starts the worker; it connects to tmux by itself and again after every loss. */
@@ -19,7 +21,8 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-/** A socket with this much on its way is a dead phone; its frames are dropped and it starts anew with a snapshot. */
+const AGAIN_MS = 500;
+/** A socket with this much on its way is a dead phone. It is dropped: a stream with holes could not be shown. */
 const MAX_BUFFERED = 8 * 1024 * 1024;
 
 export function createTerminal(
@@ -38,15 +41,22 @@ export function createTerminal(
     worker.on('message', (message: FromWorker) => {
       const client = clients.get(message.id);
       if (!client || message.t !== 'send') return;
-      if (client.buffered() > MAX_BUFFERED) return;
-      client.send(message.bytes);
+      if (client.buffered() > MAX_BUFFERED) {
+        clients.delete(message.id);
+        client.drop();
+      } else client.send(message.bytes);
     });
     worker.on('error', (error) => journal.warn('the terminal worker failed', error));
     worker.on('exit', () => {
       if (closing) return;
-      // Its viewers ask again by themselves when their sockets redial; sessions are not touched.
-      clients.clear();
-      setTimeout(start, 500);
+      // Sessions are not touched. Viewers dial again once there is a thread that hears them.
+      setTimeout(() => {
+        if (closing) return;
+        start();
+        const all = [...clients.values()];
+        clients.clear();
+        for (const client of all) client.drop();
+      }, AGAIN_MS);
     });
     post({ t: 'panes', panes });
   };

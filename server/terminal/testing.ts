@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { showFrame } from '../../app/_features/session/show-frame';
@@ -47,6 +47,8 @@ export interface ViewerOptions {
   draws?: boolean;
   cols?: number;
   rows?: number;
+  /** Where it says that it was. */
+  at?: { epoch: number; seq: number };
 }
 
 export async function makeTerminalBed(): Promise<TerminalBed> {
@@ -68,14 +70,21 @@ export async function makeTerminalBed(): Promise<TerminalBed> {
     async stage(id) {
       const pipe = join(bed.dir, `${id}.pipe`);
       const file = join(bed.dir, `${id}.typed`);
+      rmSync(pipe, { force: true });
       execFileSync('/usr/bin/mkfifo', [pipe]);
       const fd = openSync(pipe, 'r+');
       pipes.push(fd);
-      const script = 'stty raw -echo; exec 3<&0; cat <&3 > "$1" & exec cat "$0"';
-      const pane = await made.run(id, ['/bin/sh', '-c', script, pipe, file]);
+      // Each piece comes by a file: a large one would fill the pipe, and who waits for that cannot read for tmux.
+      const script = 'stty raw -echo; cat <&3 > "$1" & while read -r piece; do cat "$piece"; done < "$0"';
+      const pane = await made.run(id, ['/bin/sh', '-c', `exec 3<&0; ${script}`, pipe, file]);
+      let pieces = 0;
       return {
         pane,
-        print: (bytes) => void writeSync(fd, typeof bytes === 'string' ? Buffer.from(bytes) : bytes),
+        print(bytes) {
+          const piece = join(bed.dir, `${id}.${++pieces}`);
+          writeFileSync(piece, bytes);
+          writeSync(fd, `${piece}\n`);
+        },
         typed: () => typed(file),
       };
     },
@@ -131,6 +140,10 @@ export class TestViewer {
     this.term = newTerminal(options.cols, options.rows);
     this.term.loadAddon(this.#serializer);
     this.term.onData((data) => this.type(data));
+    if (options.at) {
+      this.epoch = options.at.epoch;
+      this.seq = options.at.seq;
+    }
     this.connect();
   }
 
@@ -235,7 +248,7 @@ export class TestViewer {
     return this.until(`"${text}" on the screen`, () => this.screen().join('\n').includes(text));
   }
 
-  /** Prints through the stage and waits until it is drawn here. */
+  /** Prints through the stage and waits until it is drawn here; not for a flood, of which only pictures are drawn. */
   async drew(stage: Stage, bytes: string | Uint8Array): Promise<void> {
     const mark = `\x1b[?${7_000 + ++marks}l`;
     stage.print(bytes);

@@ -1,4 +1,5 @@
 import { CREDIT_RESUME, CREDIT_STOP, encodeServer, type ServerFrame, type TerminalInfo } from '../contract';
+import { NotConnected } from './control-client';
 import type { Pane, PaneWatcher } from './pane';
 
 /**
@@ -12,6 +13,8 @@ export class Channel implements PaneWatcher {
   #taking = false;
   #again = false;
   closed = false;
+  /** The pane was not there when it was asked for. */
+  gone = false;
 
   constructor(
     readonly number: number,
@@ -33,6 +36,7 @@ export class Channel implements PaneWatcher {
   /** Begins: goes on at `from` when that is still kept, else with a snapshot. */
   begin(from: number | null): void {
     this.pane.watchers.add(this);
+    if (this.pane.skipping) this.flood(true);
     const pieces = from === null || this.pane.skipping ? null : this.pane.since(from);
     if (pieces === null) this.reset();
     else {
@@ -62,47 +66,37 @@ export class Channel implements PaneWatcher {
   }
 
   reset(): void {
-    if (this.#taking) {
-      this.#again = true;
-      return;
-    }
+    if (this.#taking) this.#again = true;
+    else void this.#take();
+  }
+
+  async #take(): Promise<void> {
     this.#taking = true;
-    void this.pane
-      .snapshot()
-      .then(({ seq, snapshot }) => {
+    try {
+      do {
+        this.#again = false;
+        const { seq, snapshot } = await this.pane.snapshot();
         if (this.closed) return;
         this.#next = seq;
         this.#behind = false;
-        this.#send(
-          {
-            type: 'snap',
-            channel: this.number,
-            epoch: this.epoch(),
-            seq,
-            cols: snapshot.cols,
-            rows: snapshot.rows,
-            bytes: snapshot.bytes,
-          },
-          snapshot.bytes.length,
-        );
-        this.info({ title: snapshot.title, bracketed: this.pane.modes.bracketed });
-      })
-      .catch(() => {
-        if (!this.closed) this.info({ gone: true });
-      })
-      .finally(() => {
-        this.#taking = false;
-        if (this.closed) return;
-        if (this.#again) {
-          this.#again = false;
-          this.reset();
-          return;
-        }
-        // What came while the snapshot was on its way.
-        const pieces = this.pane.skipping ? [] : this.pane.since(this.#next);
-        if (pieces === null) this.reset();
-        else for (const piece of pieces) this.out(piece.seq, piece.bytes);
-      });
+        this.gone = false;
+        const { cols, rows, bytes } = snapshot;
+        const place = { channel: this.number, epoch: this.epoch(), seq };
+        this.#send({ type: 'snap', ...place, cols, rows, bytes }, bytes.length);
+        this.info({ gone: false, title: snapshot.title, bracketed: this.pane.modes.bracketed });
+        // What came while the snapshot was on its way may be more than is kept.
+      } while (this.#again || (!this.pane.skipping && this.pane.since(this.#next) === null));
+    } catch (error) {
+      // Without a connection nothing is known; with the next one every viewer begins anew.
+      if (this.closed || error instanceof NotConnected) return;
+      this.gone = true;
+      this.info({ gone: true });
+      return;
+    } finally {
+      this.#taking = false;
+    }
+    if (this.pane.skipping) return;
+    for (const piece of this.pane.since(this.#next) ?? []) this.out(piece.seq, piece.bytes);
   }
 
   frame(seq: number, bytes: Buffer): void {
