@@ -219,6 +219,7 @@ export class Hub {
     if (loaded?.code !== 0) return;
     await this.#client
       .command(`paste-buffer ${clean ? '-p ' : ''}-r -d -b ${buffer} -t ${pane}`)
+      .catch(() => run(tmux, ['-S', socket, 'delete-buffer', '-b', buffer], { env }))
       .catch(() => {});
   }
 
