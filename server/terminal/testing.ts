@@ -128,6 +128,8 @@ export class TestViewer {
   /** Taken and not said yet; the most that it ever was. */
   owed = 0;
   mostOwed = 0;
+  /** The largest snapshot. */
+  biggest = 0;
   #id = 0;
   #typed = 0;
   #waiting: (() => void)[] = [];
@@ -207,6 +209,7 @@ export class TestViewer {
     this.bytes += size;
     this.owed += size;
     this.mostOwed = Math.max(this.mostOwed, this.owed);
+    if (frame.type === 'snap') this.biggest = Math.max(this.biggest, size);
     if (frame.type === 'snap' || frame.type === 'out') {
       this.epoch = frame.epoch;
       this.seq = frame.type === 'snap' ? frame.seq : frame.seq + size;

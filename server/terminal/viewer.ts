@@ -10,6 +10,8 @@ export class Channel implements PaneWatcher {
   #unacked = 0;
   #next = 0; // first byte not sent yet
   #behind = false;
+  /** Behind, and with no place to go on from: it needs a snapshot. */
+  #stale = false;
   #taking = false;
   #again = false;
   closed = false;
@@ -60,14 +62,18 @@ export class Channel implements PaneWatcher {
     this.#unacked = Math.max(0, this.#unacked - bytes);
     if (!this.#behind || this.#unacked > CREDIT_RESUME || this.#taking || this.pane.skipping) return;
     this.#behind = false;
-    const pieces = this.pane.since(this.#next);
+    const pieces = this.#stale ? null : this.pane.since(this.#next);
     if (pieces === null) this.reset();
     else for (const piece of pieces) this.out(piece.seq, piece.bytes);
   }
 
   reset(): void {
     if (this.#taking) this.#again = true;
-    else void this.#take();
+    else if (this.#unacked > CREDIT_STOP) {
+      // One that stands still would be owed a snapshot more with every flood.
+      this.#behind = true;
+      this.#stale = true;
+    } else void this.#take();
   }
 
   async #take(): Promise<void> {
@@ -79,6 +85,7 @@ export class Channel implements PaneWatcher {
         if (this.closed) return;
         this.#next = seq;
         this.#behind = false;
+        this.#stale = false;
         this.gone = false;
         const { cols, rows, bytes } = snapshot;
         const place = { channel: this.number, epoch: this.epoch(), seq };

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CREDIT_STOP, MAX_OUT } from '../contract';
+import { typed, until } from '../tmux/testing';
+import { makeTerminalBed, same, type TerminalBed } from './testing';
+
+let bed: TerminalBed;
+beforeEach(async () => {
+  bed = await makeTerminalBed();
+});
+afterEach(() => bed.end());
+
+const ROW = 'some text with 漢字 and a number of its own';
+const rows = (count: number, of: string) =>
+  Array.from({ length: count }, (_, i) => `${ROW} ${of}.${i}\r\n`).join('');
+
+describe('a viewer that stands still', () => {
+  it('pitfall 8: does not slow one that reads, and sees the whole once it goes on', async () => {
+    const stage = await bed.stage('one');
+    const fast = await bed.view('one');
+    const slow = await bed.view('one', { acks: false });
+    // No flood: each burst is printed when the one before was drawn, and no sooner than a phone could parse it.
+    const bursts = 40;
+    let printed = 0;
+    for (let i = 0; i < bursts; i++) {
+      const burst = rows(1_000, `${i}`);
+      printed += Buffer.byteLength(burst);
+      await Promise.all([fast.drew(stage, burst), new Promise((done) => setTimeout(done, 80))]);
+    }
+    expect(printed).toBeGreaterThan(2 * CREDIT_STOP);
+    expect(fast.infos.some((news) => news.flood)).toBe(false);
+    expect(fast.seen.snap).toBe(1);
+    expect(slow.owed).toBeLessThan(CREDIT_STOP + 2 * MAX_OUT);
+    slow.ack();
+    await until(() => {
+      slow.ack();
+      return slow
+        .screen()
+        .join('\n')
+        .includes(`${bursts - 1}.999`);
+    });
+    await same(bed, stage.pane, slow);
+    expect(
+      slow
+        .history()
+        .filter((row) => row.startsWith(ROW))
+        .slice(-900),
+    ).toEqual(
+      fast
+        .history()
+        .filter((row) => row.startsWith(ROW))
+        .slice(-900),
+    );
+  });
+
+  it('pitfall 8: is owed no more by many floods than by one', async () => {
+    const stage = await bed.stage('one');
+    const fast = await bed.view('one');
+    const slow = await bed.view('one', { acks: false });
+    const wide = `${'\x1b[32mgreen\x1b[0m '.repeat(12)}\r\n`.repeat(15_000);
+    for (let i = 0; i < 8; i++) {
+      stage.print(`${wide}flood ${i}`);
+      await fast.until('its end', () => !fast.info.flood && fast.screen().includes(`flood ${i}`));
+    }
+    expect(slow.owed).toBeLessThan(CREDIT_STOP + 2 * MAX_OUT + fast.biggest);
+    slow.ack();
+    await slow.shows('flood 7');
+    await same(bed, stage.pane, slow);
+  });
+
+  it('pitfall 8: of another session has its echo and Ctrl-C in a flood', async () => {
+    const pane = await bed.run('loud', [
+      '/bin/sh',
+      '-c',
+      'while :; do yes "a loud line of text"; echo stopped; done',
+    ]);
+    const stage = await bed.stage('quiet');
+    const loud = await bed.view('loud');
+    await bed.view('loud', { acks: false, draws: false });
+    const quiet = await bed.view('quiet');
+    await loud.until('a flood', () => loud.info.flood === true);
+    for (let i = 0; i < 50; i++) {
+      quiet.type(`${i % 10}`);
+      await until(() => stage.typed().length === i + 1);
+    }
+    expect(loud.info.flood).toBe(true);
+    loud.type('\x03');
+    await until(() => bed.raw('capture-pane', '-p', '-t', pane).includes('^C'));
+    expect(loud.mostOwed).toBeLessThan(2 * CREDIT_STOP);
+  });
+});
+
+describe('an agent that floods', () => {
+  const MB = 30;
+  const RUN = `$| = 0; open my $log, ">>", $ARGV[0]; $log->autoflush(1);
+    while (<STDIN>) {
+      my $began = time; my $line = "\\e[32ma line of \\e[1mtext\\e[0m " . "x" x 60 . "\\n";
+      print $line for 1 .. ${MB} * 1024 * 1024 / length $line; printf $log "%f\\n", time - $began;
+    }`;
+
+  it('pitfall 9: is not slowed by the host, watched or not', async () => {
+    const file = join(bed.dir, 'took');
+    const pane = await bed.run('loud', [
+      '/usr/bin/perl',
+      '-MTime::HiRes=time',
+      '-MIO::Handle',
+      '-e',
+      RUN,
+      file,
+    ]);
+    const took = { alone: [] as number[], unwatched: [] as number[], watched: [] as number[] };
+    let runs = 0;
+    const run = async () => {
+      bed.raw('send-keys', '-t', pane, 'Enter');
+      runs++;
+      await until(() => typed(file).trim().split('\n').filter(Boolean).length === runs);
+      return Number(typed(file).trim().split('\n').at(-1));
+    };
+    for (let round = 0; round < 3; round++) {
+      await bed.hub.stop();
+      took.alone.push(await run());
+      await bed.restart();
+      await until(() => bed.raw('list-clients', '-F', '#{client_control_mode}').includes('1'));
+      took.unwatched.push(await run());
+      const viewer = await bed.view('loud');
+      const before = viewer.bytes;
+      took.watched.push(await run());
+      expect(viewer.infos.some((news) => news.flood)).toBe(true);
+      expect(viewer.bytes - before).toBeLessThan(0.1 * MB * 1024 * 1024);
+      viewer.close();
+    }
+    const best = (values: number[]) => Math.min(...values);
+    // Without the pauses it is 3 to 4 times; the rest is the noise of a small machine.
+    expect(best(took.unwatched) / best(took.alone)).toBeLessThan(2);
+    expect(best(took.watched) / best(took.alone)).toBeLessThan(2);
+  });
+});
+
+describe('fifty sessions that chatter', () => {
+  it('pitfall 20: cost no more with nobody looking than with a viewer', async () => {
+    const program = '$| = 1; while (1) { print "chatter ", $n++, "\\r\\n"; select undef, undef, undef, 0.1 }';
+    const panes: string[] = [];
+    for (let i = 0; i < 50; i++) panes.push(await bed.run(`s${i}`, ['/usr/bin/perl', '-e', program]));
+    const server = (await bed.tmux.probe()).pid ?? 0;
+    const ticks = () => {
+      const fields = readFileSync(`/proc/${server}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+      const { user, system } = process.cpuUsage();
+      return (Number(fields[11]) + Number(fields[12])) * 10_000 + user + system;
+    };
+    const count = () =>
+      Number(/chatter (\d+)\s*$/.exec(bed.raw('capture-pane', '-p', '-t', panes[49] ?? ''))?.[1] ?? 0);
+    await until(() => count() > 5);
+    const measure = async () => {
+      const [from, before] = [count(), ticks()];
+      await until(() => count() >= from + 20);
+      return (ticks() - before) / (count() - from);
+    };
+    const cost = { unwatched: 0, watched: 0 };
+    for (let round = 0; round < 2; round++) {
+      cost.unwatched += await measure();
+      const viewer = await bed.view('s0', { draws: false });
+      cost.watched += await measure();
+      viewer.close();
+    }
+    expect(cost.unwatched / cost.watched).toBeLessThan(1.3);
+  });
+});
