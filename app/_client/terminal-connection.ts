@@ -24,10 +24,13 @@ interface Channel {
   unacked: number;
   /** Typed while the line was down; sent once when it is back. */
   waiting: Uint8Array<ArrayBuffer>[];
+  /** More was typed than is kept: nothing behind it counts, since an Enter without its text is another word. */
+  full: boolean;
 }
 
 const RETRY_MS = [100, 250, 500, 1_000, 2_000, 4_000];
 const MAX_WAITING = 64;
+const PIECE = 128 * 1024;
 
 /** This tab's name for the host, so that a redial is the same viewer and input is never typed twice. */
 const tab = Math.random().toString(36).slice(2, 12) || 'tab';
@@ -54,6 +57,7 @@ class TerminalConnection {
       for (const [number, channel] of this.#channels) {
         this.#subscribe(number, channel);
         for (const bytes of channel.waiting.splice(0)) socket.send(bytes);
+        channel.full = false;
         channel.sink.connected(true);
       }
     };
@@ -102,7 +106,7 @@ class TerminalConnection {
 
   open(sessionId: string, sink: TerminalSink): TerminalHandle {
     const number = this.#next++;
-    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, unacked: 0, waiting: [] };
+    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, unacked: 0, waiting: [], full: false };
     this.#channels.set(number, channel);
     if (this.#socket?.readyState === 1) {
       this.#subscribe(number, channel);
@@ -113,25 +117,28 @@ class TerminalConnection {
       this.#typed.set(sessionId, next);
       return next;
     };
-    const typed = (frame: ClientFrame) => {
-      if (!this.#send(frame) && channel.waiting.length < MAX_WAITING) {
-        channel.waiting.push(encodeClient(frame) as Uint8Array<ArrayBuffer>);
-      }
+    /** All of it or nothing: the pieces of a paste, and the Enter behind it, mean nothing by themselves. */
+    const typed = (frames: ClientFrame[]) => {
+      if (this.#socket?.readyState === 1) for (const frame of frames) this.#send(frame);
+      else if (channel.full || channel.waiting.length + frames.length > MAX_WAITING) channel.full = true;
+      else for (const frame of frames) channel.waiting.push(encodeClient(frame) as Uint8Array<ArrayBuffer>);
     };
+    const keys = (bytes: Uint8Array): ClientFrame => ({
+      type: 'input',
+      channel: number,
+      inputSeq: count(),
+      bytes,
+    });
     return {
-      input: (bytes) => typed({ type: 'input', channel: number, inputSeq: count(), bytes }),
-      paste: (bytes) => {
-        const piece = 128 * 1024;
-        for (let i = 0; i < Math.max(1, bytes.length); i += piece) {
-          const last = i + piece >= bytes.length;
-          typed({
-            type: 'paste',
-            channel: number,
-            inputSeq: count(),
-            last,
-            bytes: bytes.subarray(i, i + piece),
-          });
+      input: (bytes) => typed([keys(bytes)]),
+      paste: (bytes, then) => {
+        const frames: ClientFrame[] = [];
+        for (let i = 0; i < Math.max(1, bytes.length); i += PIECE) {
+          const last = i + PIECE >= bytes.length;
+          const piece = bytes.subarray(i, i + PIECE);
+          frames.push({ type: 'paste', channel: number, inputSeq: count(), last, bytes: piece });
         }
+        typed(then ? [...frames, keys(then)] : frames);
       },
       size: (cols, rows, claim) => void this.#send({ type: 'size', channel: number, cols, rows, claim }),
       ack: (bytes) => {
@@ -156,7 +163,8 @@ class TerminalConnection {
 
 export interface TerminalHandle {
   input(bytes: Uint8Array): void;
-  paste(bytes: Uint8Array): void;
+  /** Pasted as one; `then` are keys right behind it. */
+  paste(bytes: Uint8Array, then?: Uint8Array): void;
   size(cols: number, rows: number, claim: boolean): void;
   /** Bytes of a frame that the screen has taken. */
   ack(bytes: number): void;

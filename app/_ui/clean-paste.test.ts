@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { branchFrom } from './branch-name';
-import { cleanPaste, isManyLines, messageKeys } from './clean-paste';
+import { cleanPaste, isManyLines, message } from './clean-paste';
 import { visiblePieces } from './visible-text';
 
 describe('what is typed for somebody', () => {
   it('cannot end the paste it is in', () => {
     expect(cleanPaste('a\x1b[201~rm\x07\u009b5n\tb\r\nc\rd')).toBe('a[201~rm5n\tb\nc\nd');
-    const keys = messageKeys('one\x1b[201~\rtwo', true);
-    expect(keys).toBe('\x1b[200~one[201~\ntwo\x1b[201~\r');
-    expect(keys.indexOf('\x1b[201~')).toBe(keys.length - 7);
   });
-  it('is sent with one Enter, and at its end', () => {
-    expect(messageKeys('hello\n\n', true)).toBe('\x1b[200~hello\x1b[201~\r');
-    expect(messageKeys('hello', false)).toBe('hello\r');
-    expect(messageKeys('a\nb', false)).toBe('a\rb\r');
+  it('has no Enter at its end, where its own comes', () => {
+    expect(message('hello\n\n')).toBe('hello');
+    expect(message('a\r\nb\x1b[201~\r')).toBe('a\nb[201~');
   });
   it('asks only for several lines', () => {
     expect(isManyLines('ls')).toBe(false);

@@ -8,11 +8,5 @@ export const cleanPaste = (text: string): string =>
 /** Pure. Several lines, of which a shell would run the first as soon as they are pasted. */
 export const isManyLines = (text: string): boolean => /\n./s.test(text.trim());
 
-/**
- * Pure. A message and its Enter as one piece of input: sent apart, the Enter could overtake the paste and answer
- * whatever stands there.
- */
-export function messageKeys(text: string, bracketed: boolean): string {
-  const clean = cleanPaste(text).replace(/\n+$/, '');
-  return bracketed ? `\x1b[200~${clean}\x1b[201~\r` : `${clean.replaceAll('\n', '\r')}\r`;
-}
+/** Pure. A message as it is pasted for somebody, whose Enter comes behind it: with none at its own end. */
+export const message = (text: string): string => cleanPaste(text).replace(/\n+$/, '');

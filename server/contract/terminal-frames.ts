@@ -71,7 +71,6 @@ export interface TerminalInfo {
   flood?: boolean; // output is being skipped
   bell?: boolean;
   clipboard?: string; // the program wants to write this to the clipboard (OSC 52); asks the person first
-  bracketed?: boolean; // the program has bracketed paste on
   error?: string;
   gone?: boolean; // the session has no pane
 }

@@ -78,10 +78,6 @@ export class Modes {
     this.#primary = new Hand();
   }
 
-  get bracketed(): boolean {
-    return this.#on.has(2004);
-  }
-
   /** A short text for a pane option, so that it outlives the host. Not the hand, which changes with every word. */
   save(): string {
     return `${[...this.#on].join('.')}c${this.#cursor}`;

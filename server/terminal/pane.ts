@@ -41,7 +41,6 @@ export interface PaneWatcher {
   flood(on: boolean): void;
   bell(): void;
   clipboard(text: string): void;
-  bracketed(on: boolean): void;
 }
 
 /** One pane's output: its place in the stream, the last megabyte of it, and the skipping of floods. */
@@ -74,7 +73,6 @@ export class Pane {
       this.#windowBytes = 0;
     }
     this.#windowBytes += raw.length;
-    const wasBracketed = this.modes.bracketed;
     const torn = this.#fresh ? tornOff(raw) : 0;
     this.#fresh &&= torn === raw.length;
     const { bytes, clipboard, bell } = this.#filter.push(torn > 0 ? raw.subarray(torn) : raw);
@@ -93,7 +91,6 @@ export class Pane {
       for (const piece of pieces) watcher.out(piece.seq, piece.bytes);
       if (bell) watcher.bell();
       for (const text of clipboard) watcher.clipboard(text);
-      if (wasBracketed !== this.modes.bracketed) watcher.bracketed(this.modes.bracketed);
     }
     // The character is in the grid now, and only there.
     if (torn > 0) for (const watcher of this.watchers) watcher.reset();

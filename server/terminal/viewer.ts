@@ -90,7 +90,7 @@ export class Channel implements PaneWatcher {
         const { cols, rows, bytes } = snapshot;
         const place = { channel: this.number, epoch: this.epoch(), seq };
         this.#send({ type: 'snap', ...place, cols, rows, bytes }, bytes.length);
-        this.info({ gone: false, title: snapshot.title, bracketed: this.pane.modes.bracketed });
+        this.info({ gone: false, title: snapshot.title });
         // What came while the snapshot was on its way may be more than is kept.
       } while (this.#again || (!this.pane.skipping && this.pane.since(this.#next) === null));
     } catch (error) {
@@ -118,9 +118,6 @@ export class Channel implements PaneWatcher {
   }
   clipboard(text: string): void {
     this.info({ clipboard: text });
-  }
-  bracketed(on: boolean): void {
-    this.info({ bracketed: on });
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { Terminal } from '@xterm/xterm';
 import type { TerminalInfo } from '@/server/contract';
 import { isOn } from '../../_client/preferences';
 import { terminals } from '../../_client/terminal-connection';
-import { messageKeys } from '../../_ui/clean-paste';
+import { message } from '../../_ui/clean-paste';
 import { showFrame } from './show-frame';
 import { themeFromTokens } from './terminal-theme';
 import { touchScroll } from './touch-scroll';
@@ -54,7 +54,6 @@ const isWeb = (url: string) => /^https?:\/\//i.test(url);
 export function openScreen(element: HTMLElement, options: ScreenOptions): Screen {
   let wished = options.fontSize;
   let owner: TerminalInfo['owner'];
-  let bracketed = false;
   let fitted = '';
   let mayTake = options.desk;
 
@@ -113,7 +112,6 @@ export function openScreen(element: HTMLElement, options: ScreenOptions): Screen
       showFrame(term, frame, { resized: adapt, done: () => handle.ack(size) });
     },
     info: (news) => {
-      if (news.bracketed !== undefined) bracketed = news.bracketed;
       if (news.owner) {
         const was = owner;
         owner = news.owner;
@@ -134,7 +132,11 @@ export function openScreen(element: HTMLElement, options: ScreenOptions): Screen
     if (owner !== 'you' && options.desk) take();
     handle.input(encoder.encode(text));
   };
-  const say = (text: string) => type(messageKeys(text, bracketed));
+  /** Pasted, so that tmux brackets it if the program asked for that, with its Enter behind it. */
+  const say = (text: string) => {
+    if (owner !== 'you' && options.desk) take();
+    handle.paste(encoder.encode(message(text)), encoder.encode('\r'));
+  };
   term.onData(type);
   term.onBinary((data) => handle.input(Uint8Array.from(data, (c) => c.charCodeAt(0))));
 
