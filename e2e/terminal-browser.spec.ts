@@ -1,6 +1,16 @@
-import type { CDPSession, Page } from '@playwright/test';
 import { until } from './kit/host';
-import { held, history, newShell, numbered, screen, shell, trimmed } from './kit/terminal';
+import {
+  compose,
+  drag,
+  held,
+  history,
+  newShell,
+  numbered,
+  openByTouch,
+  screen,
+  shell,
+  trimmed,
+} from './kit/terminal';
 import { expect, test } from './kit/test';
 import { TerminalViewer } from './kit/viewer';
 
@@ -88,23 +98,6 @@ test('pitfall 13: a window that is dragged, or a keyboard that slides in, is one
 test.describe('on a phone', () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 780 } });
 
-  /** A finger that goes down at one place and up at another, in steps. */
-  async function drag(client: CDPSession, from: number, to: number): Promise<void> {
-    const touch = (type: string, y?: number) =>
-      client.send('Input.dispatchTouchEvent', {
-        type: type as 'touchStart',
-        touchPoints: y === undefined ? [] : [{ x: 190, y }],
-      });
-    await touch('touchStart', from);
-    for (let i = 1; i <= 12; i++) await touch('touchMove', from + ((to - from) * i) / 12);
-    await touch('touchEnd');
-  }
-  const open = async (page: Page, url: string) => {
-    await page.goto(url);
-    await expect(page.locator('[data-terminal] .xterm-screen')).toBeVisible();
-    return page.context().newCDPSession(page);
-  };
-
   test('pitfall 14: a finger scrolls the history, and inside a program scrolls the program', async ({
     host,
     desk,
@@ -113,7 +106,7 @@ test.describe('on a phone', () => {
     const viewer = await TerminalViewer.open(device, id, { cols: 60, rows: 24 });
     viewer.type('for i in $(seq 1 300); do echo "row $i"; done; echo al""l\r');
     await viewer.shows('all');
-    const client = await open(desk, url);
+    const client = await openByTouch(desk, url);
     await desk.getByRole('button', { name: 'Fit to this screen' }).click();
     await expect.poll(async () => (await history(desk)).rows.includes('all')).toBe(true);
     const end = (await history(desk)).top;
@@ -130,21 +123,13 @@ test.describe('on a phone', () => {
 
   test('pitfall 15: what a phone’s keyboard composes and corrects arrives once', async ({ host, desk }) => {
     const { device, url, pane } = await newShell(host);
-    const client = await open(desk, url);
+    const client = await openByTouch(desk, url);
     const field = desk.getByLabel('Message');
     await field.focus();
     await field.pressSequentially('echo ');
     // Composition as Gboard and a Japanese keyboard do it: the text so far is replaced until it is chosen.
-    for (const text of ['に', 'にほ', 'にほん']) {
-      await client.send('Input.imeSetComposition', {
-        text,
-        selectionStart: text.length,
-        selectionEnd: text.length,
-      });
-    }
-    await client.send('Input.insertText', { text: '日本' });
-    await client.send('Input.imeSetComposition', { text: 'wrod', selectionStart: 4, selectionEnd: 4 });
-    await client.send('Input.insertText', { text: ' word' });
+    await compose(client, ['に', 'にほ', 'にほん'], '日本');
+    await compose(client, ['wrod'], ' word');
     await expect(field).toHaveValue('echo 日本 word');
     await desk.getByRole('button', { name: 'Send' }).click();
     await until('it ran', async () => (await held(host, pane)).includes('日本 word'));
@@ -153,19 +138,35 @@ test.describe('on a phone', () => {
   });
 });
 
-test('pitfall 16: a program’s wish to fill the clipboard is asked about first, and refused until then', async ({
+test('pitfall 16: a program’s wish to fill the clipboard is asked about where somebody is, and refused until then', async ({
   host,
   desk,
+  browser,
 }) => {
   await desk.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  const { device } = await shell(host, desk);
+  const { device, url } = await shell(host, desk);
+  // Another screen that shows the session, with nobody in front of it; a test's pages all take themselves for focused.
+  const context = await browser.newContext();
+  const idle = await context.newPage();
+  await idle.addInitScript(() => {
+    document.hasFocus = () => false;
+  });
+  await idle.goto(await host.link());
+  await expect(idle.getByRole('heading', { name: 'Board' })).toBeVisible();
+  await idle.goto(url);
+  await expect(idle.locator('[data-terminal] .xterm-screen')).toBeVisible();
   await desk.evaluate(() => navigator.clipboard.writeText('mine'));
-  await desk.keyboard.type(`printf "\\033]52;c;${Buffer.from('theirs').toString('base64')}\\007"`);
+  await desk.keyboard.type(
+    `printf "\\033]52;c;${Buffer.from('theirs').toString('base64')}\\007"; echo as""ked`,
+  );
   await desk.keyboard.press('Enter');
   const asked = desk.getByRole('button', { name: 'Copy', exact: true });
   await expect(asked).toBeVisible();
+  await expect.poll(async () => (await screen(idle)).some((row) => row.includes('asked'))).toBe(true);
+  await expect(idle.getByRole('alertdialog')).toHaveCount(0);
   expect(await desk.evaluate(() => navigator.clipboard.readText())).toBe('mine');
   await asked.click();
   await expect.poll(() => desk.evaluate(() => navigator.clipboard.readText())).toBe('theirs');
+  await context.close();
   device.close();
 });

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { type CDPSession, expect, type Page } from '@playwright/test';
 import { Device } from './device';
 import type { TestHost } from './host';
 
@@ -77,4 +77,29 @@ export async function shell(host: TestHost, page: Page): Promise<Shell> {
   await page.goto(made.url);
   await expect(page.locator('[data-terminal]')).toHaveAttribute('data-owner', 'you');
   return made;
+}
+
+/** A terminal on a phone, and the way to its fingers and its keyboard. */
+export async function openByTouch(page: Page, url: string): Promise<CDPSession> {
+  await page.goto(url);
+  await expect(page.locator('[data-terminal] .xterm-screen')).toBeVisible();
+  return page.context().newCDPSession(page);
+}
+
+/** A finger that goes down at one height and up at another, in steps. */
+export async function drag(client: CDPSession, from: number, to: number): Promise<void> {
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
+    client.send('Input.dispatchTouchEvent', { type, touchPoints: y === undefined ? [] : [{ x: 190, y }] });
+  await touch('touchStart', from);
+  for (let i = 1; i <= 12; i++) await touch('touchMove', from + ((to - from) * i) / 12);
+  await touch('touchEnd');
+}
+
+/** Text as a keyboard composes it: each of `steps` replaces the one before, until `chosen` stands there. */
+export async function compose(client: CDPSession, steps: readonly string[], chosen: string): Promise<void> {
+  for (const text of steps) {
+    const at = { selectionStart: text.length, selectionEnd: text.length };
+    await client.send('Input.imeSetComposition', { text, ...at });
+  }
+  await client.send('Input.insertText', { text: chosen });
 }

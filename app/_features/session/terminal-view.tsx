@@ -59,7 +59,8 @@ export function TerminalView({ session, blocked }: { session: Session; blocked: 
         fontSize: readFontSize(),
         desk: innerWidth >= 768 && !coarse,
         onInfo: (news) => {
-          if (news.clipboard) setAsk({ what: 'copy', text: news.clipboard });
+          // Asked where somebody is: on every other screen it would wait and be answered without its cause.
+          if (news.clipboard && document.hasFocus()) setAsk({ what: 'copy', text: news.clipboard });
           setInfo((before) => ({ ...before, ...news }));
         },
         onConnected: setConnected,
