@@ -96,7 +96,7 @@ test('pitfall 1: the host dies in a flow; the agent goes on and the browser come
   device.close();
 });
 
-test('a key sent right behind a paste never overtakes it', async ({ host, desk }) => {
+test('pitfall 11: a key sent right behind a paste never overtakes it', async ({ host, desk }) => {
   const { device, pane } = await shell(host, desk);
   const socket = await device.socket('/ws/term', '?tab=order');
   const session = (await host.sessions())[0];
@@ -121,5 +121,44 @@ test('a key sent right behind a paste never overtakes it', async ({ host, desk }
     .filter((row) => /^n\d+$/.test(row));
   expect(ran).toEqual(Array.from({ length: 20 }, (_, i) => `n${i}`));
   socket.terminate();
+  device.close();
+});
+
+test('pitfall 12: what is typed while the host is away runs once when it is back', async ({ host, desk }) => {
+  const { device, pane } = await shell(host, desk);
+  await desk.keyboard.type('echo be""fore');
+  await desk.keyboard.press('Enter');
+  await expect.poll(async () => (await screen(desk)).includes('before')).toBe(true);
+  await host.kill('SIGKILL');
+  await expect(desk.getByText('Reconnecting …').first()).toBeVisible();
+  await desk.keyboard.type('echo aw""ay');
+  await desk.keyboard.press('Enter');
+  await host.start();
+  await expect.poll(async () => (await screen(desk)).includes('away'), { timeout: 40_000 }).toBe(true);
+  // A redial more, and one line behind it as a fence.
+  await desk.evaluate(() => dispatchEvent(new Event('online')));
+  await desk.keyboard.type('echo fe""nce');
+  await desk.keyboard.press('Enter');
+  await expect.poll(async () => (await screen(desk)).includes('fence')).toBe(true);
+  expect((await held(host, pane)).filter((row) => row === 'away')).toHaveLength(1);
+  device.close();
+});
+
+test('pitfall 18: a program that ends leaves its code and its last screen, and the others alone', async ({
+  host,
+  desk,
+}) => {
+  const { device, id } = await shell(host, desk);
+  const other = await device.start(device.board.sessions.get(id)?.projectId ?? '', '', {
+    vendor: 'terminal',
+  });
+  await desk.keyboard.type('echo last wo""rds; exit 7');
+  await desk.keyboard.press('Enter');
+  await expect(desk.getByText('Exit code 7.')).toBeVisible();
+  expect(await screen(desk)).toContain('last words');
+  await desk.reload();
+  await expect.poll(async () => (await screen(desk)).includes('last words')).toBe(true);
+  const windows = (await host.tmux('list-windows', '-t', '=hub', '-F', '#{window_name}')).trim().split('\n');
+  expect(windows).toEqual(expect.arrayContaining(['keeper', other.id]));
   device.close();
 });

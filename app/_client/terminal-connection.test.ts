@@ -33,7 +33,10 @@ class Wire {
     await vi.waitFor(() => expect(this.sent).toHaveLength(1));
     this.sent = [];
     this.say(JSON.stringify({ t: 'welcome' }));
-    for (const frame of frames) this.say(new Uint8Array(encodeServer(frame)).buffer);
+    for (const frame of frames) this.tell(frame);
+  }
+  tell(frame: ServerFrame): void {
+    this.say(new Uint8Array(encodeServer(frame)).buffer);
   }
   get frames(): ClientFrame[] {
     return this.sent.flatMap((data) => (typeof data === 'string' ? [] : (decodeClient(data) ?? [])));
@@ -46,6 +49,11 @@ class Wire {
   }
 }
 
+/** The host shows the terminal, or says that there is none. */
+const there = (yes: boolean): ServerFrame => ({
+  ...{ type: 'info', channel: 1 },
+  json: keys(JSON.stringify({ gone: !yes })),
+});
 const sink = () => ({ frame: vi.fn(), info: vi.fn(), connected: vi.fn() });
 const keys = (text: string) => new TextEncoder().encode(text);
 const latest = () => Wire.all.at(-1) as Wire;
@@ -100,7 +108,7 @@ describe('the terminal’s socket in the browser', () => {
 
   it('pitfall 12: sends once what was typed while the line was down, and never again', async () => {
     const { handle } = await open();
-    await latest().welcome();
+    await latest().welcome(there(true));
     handle.input(keys('on'));
     expect(latest().keys).toEqual(['on']);
     latest().cut();
@@ -108,29 +116,32 @@ describe('the terminal’s socket in the browser', () => {
     handle.input(keys('\r'));
     const second = await redial();
     expect(second.keys).toEqual([]);
+    // A host that begins knows its terminals a moment later: until then it would drop what is typed.
     await second.welcome();
-    expect(second.keys).toEqual(['while away', '\r']);
-    expect(second.frames[0]?.type).toBe('sub');
+    expect(second.frames.map((frame) => frame.type)).toEqual(['sub']);
+    handle.input(keys('!'));
+    second.tell(there(true));
+    expect(second.keys).toEqual(['while away', '\r', '!']);
     // Neither what was on its way when the line was cut nor what was sent since.
     const third = await redial();
-    await third.welcome();
+    await third.welcome(there(true));
     expect(third.keys).toEqual([]);
     handle.input(keys('x'));
     const numbers = [second, third].flatMap((wire) =>
       wire.frames.flatMap((frame) => (frame.type === 'input' ? [frame.inputSeq] : [])),
     );
-    expect(numbers).toEqual([2, 3, 4]);
+    expect(numbers).toEqual([2, 3, 4, 5]);
   });
 
   it('pitfall 12: a paste with its Enter waits as one, or does not wait', async () => {
     const { handle } = await open();
-    await latest().welcome();
+    await latest().welcome(there(true));
     latest().cut();
     for (let i = 0; i < 62; i++) handle.input(keys('k'));
     handle.paste(new Uint8Array(300_000).fill(97), keys('\r'));
     handle.input(keys('\r'));
     const second = await redial();
-    await second.welcome();
+    await second.welcome(there(true));
     expect(second.keys).toEqual(Array.from({ length: 62 }, () => 'k'));
     handle.paste(new Uint8Array(300_000).fill(98), keys('\r'));
     expect(second.frames.slice(-4)).toMatchObject([
@@ -139,5 +150,18 @@ describe('the terminal’s socket in the browser', () => {
       { type: 'paste', last: true },
       { type: 'input' },
     ]);
+  });
+
+  it('pitfall 12: what is typed where nothing runs is not kept for what runs there later', async () => {
+    const { handle } = await open();
+    await latest().welcome(there(true));
+    latest().cut();
+    handle.input(keys('y'));
+    const second = await redial();
+    await second.welcome(there(false));
+    handle.input(keys('\r'));
+    second.tell(there(true));
+    handle.input(keys('new'));
+    expect(second.keys).toEqual(['new']);
   });
 });

@@ -22,7 +22,9 @@ interface Channel {
   seq: number | null;
   /** Taken by the screen and not told yet. */
   unacked: number;
-  /** Typed while the line was down; sent once when it is back. */
+  /** What the host has said of it on this line: shown is where keys arrive, gone is where they would be lost. */
+  state: 'unsaid' | 'shown' | 'gone';
+  /** Typed before it was shown; sent once when it is. */
   waiting: Uint8Array<ArrayBuffer>[];
   /** More was typed than is kept: nothing behind it counts, since an Enter without its text is another word. */
   full: boolean;
@@ -56,8 +58,6 @@ class TerminalConnection {
       this.#attempt = 0;
       for (const [number, channel] of this.#channels) {
         this.#subscribe(number, channel);
-        for (const bytes of channel.waiting.splice(0)) socket.send(bytes);
-        channel.full = false;
         channel.sink.connected(true);
       }
     };
@@ -67,7 +67,9 @@ class TerminalConnection {
       const channel = frame && this.#channels.get(frame.channel);
       if (!frame || !channel) return;
       if (frame.type === 'info') {
-        channel.sink.info(JSON.parse(new TextDecoder().decode(frame.json)) as TerminalInfo);
+        const news = JSON.parse(new TextDecoder().decode(frame.json)) as TerminalInfo;
+        if (news.gone !== undefined) this.#told(channel, news.gone);
+        channel.sink.info(news);
         return;
       }
       if (frame.type === 'snap' || frame.type === 'out') {
@@ -79,13 +81,24 @@ class TerminalConnection {
     socket.onclose = () => {
       if (this.#socket !== socket) return;
       this.#socket = null;
-      for (const channel of this.#channels.values()) channel.sink.connected(false);
+      for (const channel of this.#channels.values()) {
+        channel.state = 'unsaid';
+        channel.sink.connected(false);
+      }
       const delay = RETRY_MS[Math.min(this.#attempt++, RETRY_MS.length - 1)];
       this.#timer ??= setTimeout(() => {
         this.#timer = null;
         this.#dial();
       }, delay);
     };
+  }
+
+  #told(channel: Channel, gone: boolean): void {
+    channel.state = gone ? 'gone' : 'shown';
+    // Not kept for what may run there later: an Enter would answer something else.
+    const waiting = channel.waiting.splice(0);
+    channel.full = false;
+    if (!gone) for (const bytes of waiting) this.#socket?.send(bytes);
   }
 
   #subscribe(number: number, channel: Channel): void {
@@ -106,7 +119,16 @@ class TerminalConnection {
 
   open(sessionId: string, sink: TerminalSink): TerminalHandle {
     const number = this.#next++;
-    const channel: Channel = { sessionId, sink, epoch: 0, seq: null, unacked: 0, waiting: [], full: false };
+    const channel: Channel = {
+      sessionId,
+      sink,
+      epoch: 0,
+      seq: null,
+      unacked: 0,
+      state: 'unsaid',
+      waiting: [],
+      full: false,
+    };
     this.#channels.set(number, channel);
     if (this.#socket?.readyState === 1) {
       this.#subscribe(number, channel);
@@ -119,7 +141,8 @@ class TerminalConnection {
     };
     /** All of it or nothing: the pieces of a paste, and the Enter behind it, mean nothing by themselves. */
     const typed = (frames: ClientFrame[]) => {
-      if (this.#socket?.readyState === 1) for (const frame of frames) this.#send(frame);
+      if (channel.state === 'shown') for (const frame of frames) this.#send(frame);
+      else if (channel.state === 'gone') return;
       else if (channel.full || channel.waiting.length + frames.length > MAX_WAITING) channel.full = true;
       else for (const frame of frames) channel.waiting.push(encodeClient(frame) as Uint8Array<ArrayBuffer>);
     };

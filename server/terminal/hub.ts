@@ -57,6 +57,7 @@ export class Hub {
         // A new connection counts from zero: old positions mean nothing, so every viewer gets a snapshot.
         this.#epoch = (this.#epoch + 1) >>> 0;
         this.#panes.clear();
+        for (const session of this.#paneOf.keys()) this.#fit(session);
         for (const viewer of this.#viewers.values()) this.#resubscribe(viewer);
       },
       lost: () => {},
@@ -87,7 +88,9 @@ export class Hub {
   }
 
   setPanes(panes: Map<string, string>): void {
+    const before = this.#paneOf;
     this.#paneOf = panes;
+    for (const [session, pane] of panes) if (before.get(session) !== pane) this.#fit(session);
     const living = new Set(panes.values());
     for (const id of this.#panes.keys()) if (!living.has(id)) this.#panes.delete(id);
     for (const viewer of this.#viewers.values()) {
@@ -233,12 +236,20 @@ export class Hub {
     this.#sizes.set(channel.sessionId, { owner: viewer.clientId, cols, rows });
     if (owner !== viewer.clientId || changed) this.#tellSize(channel.sessionId);
     if (!changed) return;
+    this.#fit(channel.sessionId);
+  }
+
+  /** The window in the size that was decided, also one that was opened since. */
+  #fit(sessionId: string): void {
+    const size = this.#sizes.get(sessionId);
+    const pane = this.#paneOf.get(sessionId);
+    if (!size?.cols || !pane) return;
     void this.#client
-      .command(`resize-window -t ${channel.pane.id} -x ${cols} -y ${rows}`)
+      .command(`resize-window -t ${pane} -x ${size.cols} -y ${size.rows}`)
       .then(() => {
-        for (const watcher of channel.pane.watchers) watcher.reset();
+        for (const watcher of this.#panes.get(pane)?.watchers ?? []) watcher.reset();
       })
-      .catch(() => {});
+      .catch(() => {}); // without a connection: once there is one
   }
 
   #tellSize(sessionId: string): void {

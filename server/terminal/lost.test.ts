@@ -77,6 +77,28 @@ describe('a control client that ends', () => {
     }
   });
 
+  it('pitfall 19: leaves the size that was decided, also to a window that is opened later', async () => {
+    const { pane } = await bed.stage('one');
+    const viewer = await bed.view('one');
+    const size = (of: string) =>
+      bed.raw('display-message', '-p', '-t', of, '#{pane_width}x#{pane_height}').trim();
+    viewer.claim(97, 31);
+    await until(() => size(pane) === '97x31');
+    // Resumed: the same session in another window.
+    bed.raw('kill-pane', '-t', pane);
+    const stage = await bed.stage('one');
+    await until(() => size(stage.pane) === '97x31');
+    await viewer.until('the size', () => viewer.term.cols === 97 && viewer.term.rows === 31);
+    // Claimed while there was no connection.
+    const { epoch } = viewer;
+    bed.raw('detach-client', '-s', '=hub');
+    await until(() => clients().length === 0);
+    viewer.claim(88, 28);
+    await viewer.until('a new snapshot', () => viewer.epoch !== epoch);
+    await until(() => size(stage.pane) === '88x28');
+    await viewer.until('the size', () => viewer.term.cols === 88);
+  });
+
   it('pitfall 19: is not confused by a pane that is not there', async () => {
     const stage = await bed.stage('one');
     const [viewer, lost] = [await bed.view('one'), await bed.run('two', ['/bin/cat'])];

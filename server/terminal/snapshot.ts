@@ -28,7 +28,8 @@ const NAMES = [
   'pane_tabs',
   '@modes',
 ] as const;
-const FORMAT = NAMES.map((name) => `#{${name}}`).join(' | ');
+/** What is asked of a pane beside its text. */
+export const FORMAT = NAMES.map((name) => `#{${name}}`).join(' | ');
 
 export interface Snapshot {
   bytes: Buffer;

@@ -42,6 +42,7 @@ export class Channel implements PaneWatcher {
     const pieces = from === null || this.pane.skipping ? null : this.pane.since(from);
     if (pieces === null) this.reset();
     else {
+      this.info({ gone: false });
       this.#next = from ?? 0;
       for (const piece of pieces) this.out(piece.seq, piece.bytes);
     }

@@ -198,7 +198,7 @@ describe('an ending', () => {
     ['exit 0', 0],
     ['exit 7', 7],
     ['kill -9 $$', 137],
-  ])('by %s keeps its code, its last screen and the hub', async (script, code) => {
+  ])('pitfall 18: by %s keeps its code, its last screen and the hub', async (script, code) => {
     const pane = await bed.start(ID, {
       argv: ['/bin/sh', '-c', `echo first line; echo the last words; ${script}`],
     });

@@ -1,11 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentJournal } from '../platform';
+import { FORMAT } from '../terminal/snapshot';
 import { createTmux, tmuxNewEnough } from './index';
+import { listFormat } from './pane-list';
 import { type Bed, makeBed, TMUX, until } from './testing';
 import { TMUX_CONF } from './tmux-conf';
 
@@ -28,6 +30,37 @@ describe('the version of tmux', () => {
   );
   it('is asked of the program', async () => {
     expect(tmuxNewEnough(await bed.tmux.version())).toBe(true);
+  });
+
+  it('pitfall 21: is asked for nothing that it does not know, and complains about nothing', async () => {
+    // An unknown format is no error: it is empty, and what it stood for is lost without a word.
+    const panes = [
+      await bed.start('live', { argv: ['/bin/cat'] }),
+      await bed.start('ended', { argv: ['/bin/false'] }),
+      await bed.start('killed', { argv: ['/bin/sh', '-c', 'kill -9 $$'] }),
+    ];
+    await until(async () => (await bed.tmux.list())?.filter((row) => row.exitCode !== null).length === 2);
+    const known = new Set(
+      panes.flatMap((pane) =>
+        bed
+          .raw('display-message', '-a', '-p', '-t', pane)
+          .split('\n')
+          .map((line) => line.split('=')[0]),
+      ),
+    );
+    const sources = ['../tmux', '../terminal'].flatMap((folder) =>
+      readdirSync(join(import.meta.dirname, folder))
+        .filter((name) => name.endsWith('.ts') && !/test/.test(name))
+        .map((name) => readFileSync(join(import.meta.dirname, folder, name), 'utf8')),
+    );
+    const asked = [...sources, listFormat('mark'), FORMAT].flatMap((text) =>
+      [...text.matchAll(/#\{(\w+)\}/g)].map((match) => match[1] ?? ''),
+    );
+    const missing = new Set(asked.filter((name) => !known.has(name)));
+    expect(asked.length).toBeGreaterThan(25);
+    expect([...missing]).toEqual([]);
+    // A line of the configuration that this version does not take would be in the way of every later one.
+    expect(bed.raw('source-file', bed.paths.tmuxConf)).toBe('');
   });
 });
 
