@@ -44,25 +44,22 @@ const framesAfter = (viewer: TerminalViewer, more: number): (() => boolean) => {
 const projectOf = async (shell: Awaited<ReturnType<typeof newShell>>): Promise<string> =>
   shell.device.board.sessions.get(shell.id)?.projectId ?? '';
 
-test('pitfall 9: an endless flood is shown by pictures, without flapping', async ({ host }) => {
+test('pitfall 9: an endless flood is shown by pictures instead of all its bytes', async ({ host }) => {
   const { device, id } = await newShell(host);
-  let turns = 0;
-  let last: boolean | undefined;
+  let pictures = 0;
   const viewer = await TerminalViewer.open(device, id, {
     cols: 100,
     rows: 30,
-    onFrame: () => {
-      if (viewer && viewer.info.flood !== last) turns++;
-      last = viewer?.info.flood;
+    onFrame: (frame) => {
+      if (frame.type === 'frame') pictures++;
     },
   });
   viewer.type(FLOOD);
   await viewer.until('a flood', () => viewer.info.flood === true);
-  const [bytes, began, flips] = [viewer.bytes, performance.now(), turns];
-  await viewer.until('sixty pictures', framesAfter(viewer, 60));
-  const perSecond = (viewer.bytes - bytes) / ((performance.now() - began) / 1000);
-  expect(perSecond).toBeLessThan(200 * 1024);
-  expect(turns - flips).toBeLessThanOrEqual(2);
+  const bytes = viewer.bytes;
+  await viewer.until('sixty pictures', () => pictures >= 60);
+  // A picture is about 4 KB; the rest is room for a pause or two. The stream itself is tens of megabytes by now.
+  expect(viewer.bytes - bytes).toBeLessThan(4 * 1024 * 1024);
   viewer.type('\x03');
   device.close();
 });
