@@ -62,3 +62,22 @@ test('in development the client comes from its sources and reloads by itself; ot
     await dev.dispose();
   }
 });
+
+test('S-13: no link makes the page speak to another host', async ({ host, desk }) => {
+  const asked: string[] = [];
+  desk.on('request', (request) => asked.push(request.url()));
+  desk.on('websocket', (socket) => asked.push(socket.url().replace('ws:', 'http:')));
+  for (const path of [
+    '/?host=evil.example&server=ws://evil.example',
+    '/?url=http://evil.example/ws/rpc',
+    '/#host=evil.example',
+    `/#odl_${'x'.repeat(43)}@evil.example`,
+    '/session?id=aaaaaaaaaa&host=ws://evil.example',
+  ]) {
+    await desk.goto('about:blank');
+    await desk.goto(host.url + path);
+    await expect(desk.getByRole('main').getByRole('heading').first()).toBeVisible();
+  }
+  expect(asked.some((url) => url.startsWith(`${host.url}/ws/rpc`))).toBe(true);
+  expect(asked.filter((url) => !url.startsWith(host.url) && url !== 'about:blank')).toEqual([]);
+});
