@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { showFrame } from '../../app/_features/session/show-frame';
@@ -76,7 +76,10 @@ export async function makeTerminalBed(): Promise<TerminalBed> {
       pipes.push(fd);
       // Each piece comes by a file: a large one would fill the pipe, and who waits for that cannot read for tmux.
       const script = 'stty raw -echo; cat <&3 > "$1" & while read -r piece; do cat "$piece"; done < "$0"';
+      rmSync(file, { force: true });
       const pane = await made.run(id, ['/bin/sh', '-c', `exec 3<&0; ${script}`, pipe, file]);
+      // It listens once its file is there; before that the terminal would still change what is typed.
+      await until(() => existsSync(file));
       let pieces = 0;
       return {
         pane,
