@@ -56,14 +56,32 @@ test('pitfall 15: with the keyboard for the terminal itself nothing is doubled',
   await desk.getByRole('button', { name: 'Keyboard', exact: true }).tap();
   await compose(client, ['に', 'にほ', 'にほん'], '日本');
   await compose(client, ['ㅎ', '하', '한'], '한');
-  // Gboard: a word is composed, corrected by a tap, and followed by a space; then a letter of its own.
-  await compose(client, ['w', 'wr', 'wro', 'wrod'], 'word');
-  await client.send('Input.insertText', { text: ' ' });
+  // Gboard: a word is composed and chosen, and the space behind it comes at once.
+  for (let i = 0; i < 10; i++) {
+    await compose(client, ['w', 'wr', 'wro', 'wrod'], `word${i}`);
+    await client.send('Input.insertText', { text: ' ' });
+  }
+  // Two spaces become a full stop, and a word is corrected that was there already; no key has a name.
+  await desk.evaluate(() => {
+    const field = document.querySelector<HTMLTextAreaElement>('[data-terminal] textarea');
+    if (!field) return;
+    const change = (inputType: string, value: string) => {
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Unidentified', keyCode: 229, bubbles: true }));
+      field.dispatchEvent(new InputEvent('beforeinput', { inputType, bubbles: true, cancelable: true }));
+      field.value = value;
+      field.dispatchEvent(new InputEvent('input', { inputType, bubbles: true }));
+    };
+    change('deleteContentBackward', field.value.slice(0, -1));
+    change('insertText', `${field.value}. `);
+    change('insertReplacementText', field.value.replace('word9', 'sword'));
+  });
   await desk.keyboard.press('x');
   await desk.keyboard.press('Backspace');
   await desk.keyboard.press('Enter');
   await until('the Enter', () => typed(file).endsWith('\r'));
-  expect(typed(file)).toBe('日本한word x\x7f\r');
+  const words = Array.from({ length: 10 }, (_, i) => `word${i} `).join('');
+  const corrected = `\x7f. ${'\x7f'.repeat(7)}sword. `;
+  expect(typed(file)).toBe(`日本한${words}${corrected}x\x7f\r`);
   device.close();
 });
 

@@ -7,6 +7,7 @@ import type { TerminalInfo } from '@/server/contract';
 import { isOn } from '../../_client/preferences';
 import { terminals } from '../../_client/terminal-connection';
 import { message } from '../../_ui/clean-paste';
+import { phoneInput } from './phone-input';
 import { showFrame } from './show-frame';
 import { themeFromTokens } from './terminal-theme';
 import { touchScroll } from './touch-scroll';
@@ -137,7 +138,14 @@ export function openScreen(element: HTMLElement, options: ScreenOptions): Screen
     if (owner !== 'you' && options.desk) take();
     handle.paste(encoder.encode(message(text)), encoder.encode('\r'));
   };
-  term.onData(type);
+  const phone =
+    term.textarea && matchMedia('(pointer: coarse)').matches
+      ? phoneInput(element, term.textarea, type)
+      : null;
+  term.onData((data) => {
+    phone?.sent();
+    type(data);
+  });
   term.onBinary((data) => handle.input(Uint8Array.from(data, (c) => c.charCodeAt(0))));
 
   const onPaste = (event: ClipboardEvent) => {
@@ -150,6 +158,8 @@ export function openScreen(element: HTMLElement, options: ScreenOptions): Screen
   element.addEventListener('paste', onPaste, true);
   term.attachCustomKeyEventHandler((event) => {
     if (event.type !== 'keydown') return true;
+    // A phone's keyboard does not say which key it was; what it changed tells.
+    if (phone && event.keyCode === 229 && !phone.composing()) return false;
     const key = event.key.toLowerCase();
     if (event.key === 'Enter' && event.shiftKey && !event.ctrlKey && !event.metaKey) {
       // What agents read as "new line, do not send".
@@ -237,6 +247,7 @@ export function openScreen(element: HTMLElement, options: ScreenOptions): Screen
       observer.disconnect();
       themes.disconnect();
       stopTouch();
+      phone?.stop();
       element.removeEventListener('paste', onPaste, true);
       handle.close();
       term.dispose();
