@@ -6,7 +6,7 @@ import { held, newShell } from './kit/terminal';
 import { expect, test } from './kit/test';
 import { TerminalViewer } from './kit/viewer';
 
-const FLOOD = 'yes "$(printf "\\033[32mgreen\\033[0m and a long line of text to fill the screen")"\r';
+const FLOOD = 'seq -f "a long line of text to fill the screen %.0f" 999999999\r';
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 

@@ -83,7 +83,7 @@ test('pitfall 1: the host dies in a flow; the agent goes on and the browser come
   const count = async () => Number((await held(host, pane)).filter((row) => /^\d+$/.test(row)).at(-1) ?? 0);
   await until('counting', async () => (await count()) > 20);
   await host.kill('SIGKILL');
-  expect((await host.tmux('list-clients')).trim()).toBe('');
+  await until('no client is left', async () => (await host.tmux('list-clients')).trim() === '');
   const at = await count();
   await until('still counting', async () => (await count()) > at + 20);
   await host.start();

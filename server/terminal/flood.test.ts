@@ -121,11 +121,31 @@ describe('an agent that floods', () => {
       await until(() => bed.raw('list-clients', '-F', '#{client_control_mode}').includes('1'));
       await run();
       const viewer = await bed.view('loud');
+      // Its place in the stream is how much of the flood the host has read with nobody looking.
+      expect(viewer.seq).toBeLessThan(0.1 * MB * 1024 * 1024);
       const before = viewer.bytes;
       await run();
       expect(viewer.infos.some((news) => news.flood)).toBe(true);
       expect(viewer.bytes - before).toBeLessThan(0.1 * MB * 1024 * 1024);
       viewer.close();
     }
+  });
+});
+
+describe('a program that prints one line for ever', () => {
+  it('pitfall 9: is one flood, of which next to nothing is sent', async () => {
+    const pane = await bed.run('yes', [
+      '/bin/sh',
+      '-c',
+      'read go; timeout 4 yes "one line"; echo done; exec cat',
+    ]);
+    const viewer = await bed.view('yes');
+    const before = viewer.bytes;
+    viewer.type('\r');
+    await viewer.until('its end', () => !viewer.info.flood && viewer.screen().join().includes('done'));
+    await same(bed, pane, viewer);
+    // One to be exact, and one more where the program itself was kept waiting; by its pictures it would be five.
+    expect(viewer.infos.filter((news) => news.flood).length).toBeLessThanOrEqual(2);
+    expect(viewer.bytes - before).toBeLessThan(1024 * 1024);
   });
 });

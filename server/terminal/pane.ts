@@ -2,7 +2,7 @@ import { cutText, MAX_OUT } from '../contract';
 import type { ControlClient } from './control-client';
 import { Modes } from './modes';
 import { OutputFilter } from './output-filter';
-import { type Snapshot, takeFrame, takeSnapshot } from './snapshot';
+import { type Frame, type Snapshot, takeFrame, takeSnapshot } from './snapshot';
 
 const RING_BYTES = 1024 * 1024;
 const RING_MS = 60_000;
@@ -154,14 +154,15 @@ export class Pane {
     for (const watcher of this.watchers) watcher.flood(true);
     try {
       await this.client.command(`refresh-client -A '${this.id}:pause'`);
-      let last = '';
+      let last: Frame | null = null;
       for (;;) {
         await new Promise((resolve) => setTimeout(resolve, this.watchers.size > 0 ? FRAME_MS : FRAME_MS * 5));
         const frame = await takeFrame(this.client, this.id);
-        const picture = frame.toString('latin1');
-        if (picture === last && performance.now() >= heldUntil) break;
-        if (picture !== last) for (const watcher of this.watchers) watcher.frame(this.seq, frame);
-        last = picture;
+        const same = last?.bytes.equals(frame.bytes) ?? false;
+        // Lines that are all alike make the same picture for ever, and are no end of the flood.
+        if (same && last?.mark === frame.mark && performance.now() >= heldUntil) break;
+        if (!same) for (const watcher of this.watchers) watcher.frame(this.seq, frame.bytes);
+        last = frame;
       }
       this.forget();
       this.#filter = new OutputFilter();

@@ -160,17 +160,24 @@ const padded = (lines: Buffer[], rows: number): Buffer[] => {
   return out;
 };
 
+export interface Frame {
+  bytes: Buffer;
+  /** Changes with all that is printed, also when that is the same line again. */
+  mark: string;
+}
+
 /** The visible screen as one frame, drawn in place: what a viewer sees of a flood. */
-export async function takeFrame(client: ControlClient, pane: string): Promise<Buffer> {
-  const [lines, cursor] = await client.together([
+export async function takeFrame(client: ControlClient, pane: string): Promise<Frame> {
+  const [lines, facts] = await client.together([
     { line: `capture-pane -peN -t ${pane}` },
-    { line: `display-message -p -t ${pane} '#{cursor_x} #{cursor_y}'` },
+    { line: `display-message -p -t ${pane} '#{cursor_x} #{cursor_y} #{history_size} #{history_bytes}'` },
   ]);
-  const [x = 0, y = 0] = (cursor?.[0]?.toString('latin1') ?? '0 0').split(' ').map(Number);
+  const mark = facts?.[0]?.toString('latin1') ?? '';
+  const [x = 0, y = 0] = mark.split(' ').map(Number);
   const parts: (string | Buffer)[] = [`\x1b[?2026h${BEGIN}\x0f\x1b[H`];
   drawable(lines ?? []).forEach((row, i) => {
     parts.push(i === 0 ? '' : '\r\n', '\x1b[0m\x0f\x1b[K', row);
   });
   parts.push(END, to(x, y), '\x1b[?2026l');
-  return bytesOf(parts);
+  return { bytes: bytesOf(parts), mark };
 }

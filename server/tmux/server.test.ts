@@ -135,7 +135,7 @@ describe('the private server', () => {
     await expect(broken.ensureServer()).rejects.toMatchObject({ code: 'missing-tool' });
   });
 
-  it('is in a private folder and holds no variable of ours or Node’s', async () => {
+  it('pitfall 17: is in a private folder and holds no variable of ours or Node’s', async () => {
     const toolEnv = {
       ...bed.env,
       NODE_OPTIONS: '--x',
