@@ -155,7 +155,7 @@ test('pitfall 18: a program that ends leaves its code and its last screen, and t
   await desk.keyboard.type('echo last wo""rds; exit 7');
   await desk.keyboard.press('Enter');
   await expect(desk.getByText('Exit code 7.')).toBeVisible();
-  expect(await screen(desk)).toContain('last words');
+  await expect.poll(async () => (await screen(desk)).includes('last words')).toBe(true);
   await desk.reload();
   await expect.poll(async () => (await screen(desk)).includes('last words')).toBe(true);
   const windows = (await host.tmux('list-windows', '-t', '=hub', '-F', '#{window_name}')).trim().split('\n');
