@@ -70,3 +70,40 @@ test('a host killed while an approval is open comes back with it, still answerab
   );
   expect(readFileSync(join(row.worktree ?? '', 'proof.txt'), 'utf8')).toBe('ran\n');
 });
+
+test('Start waits until the branches are known, and says so; what it sends is then whole', async ({
+  host,
+  desk,
+}) => {
+  const repo = await host.repository();
+  // The answer about branches is held back, as a slow repository or a busy machine does it.
+  let release: () => void = () => {};
+  const released = new Promise<void>((done) => {
+    release = done;
+  });
+  await desk.routeWebSocket(/\/ws\/rpc/, (ws) => {
+    const server = ws.connectToServer();
+    const held = new Set<number>();
+    ws.onMessage((message) => {
+      const text = String(message);
+      if (text.includes('"projects.branches"')) held.add((JSON.parse(text) as { id: number }).id);
+      server.send(message);
+    });
+    server.onMessage((message) => {
+      const id = Number(/"id":(\d+)/.exec(String(message))?.[1]);
+      if (held.has(id)) void released.then(() => ws.send(message));
+      else ws.send(message);
+    });
+  });
+  await desk.reload();
+  await addProject(desk, repo);
+  const dialog = desk.getByRole('dialog', { name: 'New session' });
+  await dialog.getByRole('radio', { name: 'Scripted agent' }).click();
+  await dialog.getByLabel('Branch').fill('one');
+  await dialog.getByLabel('Prompt').fill('say hi');
+  await expect(dialog.getByText('Reading the branches …')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: /Start/ })).toBeDisabled();
+  release();
+  await dialog.getByRole('button', { name: /Start/ }).click();
+  await expect(dialog).toBeHidden({ timeout: 30_000 });
+});

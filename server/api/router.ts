@@ -36,8 +36,11 @@ const TRPC_CODE: Record<ErrorCode, TRPCError['code']> = {
 
 const shapeOf = (error: TRPCError): ErrorShape => {
   if (error.cause instanceof AppError) return error.cause.toShape();
-  if (error.code === 'BAD_REQUEST' || error.code === 'PARSE_ERROR')
-    return { code: 'bad-input', message: 'The request was not understood.' };
+  if (error.code === 'BAD_REQUEST' || error.code === 'PARSE_ERROR') {
+    const field = error.cause instanceof z.ZodError ? error.cause.issues[0]?.path.join('.') : '';
+    const where = field ? ` (${field})` : '';
+    return { code: 'bad-input', message: `The request was not understood${where}.` };
+  }
   if (error.code === 'NOT_FOUND')
     return { code: 'not-found', message: 'This host does not know that request.' };
   // An unexpected fault is named only in the host's log: its text may hold paths or worse.

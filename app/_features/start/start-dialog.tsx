@@ -89,16 +89,30 @@ function Form({ open, onClose }: { open: boolean; onClose: () => void }) {
         ? { type: 'existing', worktreeId: worktree as WorktreeId }
         : { type: 'main' };
   const absent = (id: string) => checks.data?.vendors.find((d) => d.vendor === id)?.path === null;
+  /** Without a branch to start from the host could only refuse; which of the three it is, the person can tell. */
+  const noBase = branches.error
+    ? problemText(branches.error)
+    : branches.data
+      ? 'This repository has no commit yet.'
+      : 'Reading the branches …';
   const missing = absent(vendor)
     ? `${manifest?.label ?? vendor} is not installed.`
     : !chosen?.trusted
       ? 'Choose a project.'
       : place === 'new' && !newBranch
         ? 'Name the new branch.'
-        : place === 'existing' && !worktree
-          ? 'Choose a worktree.'
-          : null;
+        : place === 'new' && !baseRef
+          ? noBase
+          : place === 'existing' && !worktree
+            ? 'Choose a worktree.'
+            : null;
 
+  /** Branch and worktree belong to the project they were chosen in. */
+  const choose = (id: string) => {
+    setProject(id);
+    setBase('');
+    setWorktree('');
+  };
   const start = async () => {
     if (missing || busy) return;
     setBusy(true);
@@ -172,7 +186,7 @@ function Form({ open, onClose }: { open: boolean; onClose: () => void }) {
                   folder={adding === 'again' ? chosen?.path : undefined}
                   onCancel={trusted.length > 0 ? () => setAdding('no') : undefined}
                   onAdded={(added) => {
-                    setProject(added.id);
+                    choose(added.id);
                     setAdding('no');
                     setProblem(null);
                     setUntrusted(false);
@@ -185,8 +199,7 @@ function Form({ open, onClose }: { open: boolean; onClose: () => void }) {
                     aria-label="Project"
                     value={project}
                     onChange={(event) => {
-                      setProject(event.target.value);
-                      setBase('');
+                      choose(event.target.value);
                     }}
                   >
                     {trusted.map((p) => (
