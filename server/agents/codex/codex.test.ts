@@ -204,7 +204,7 @@ describe('Codex, the real CLI', { timeout: 90_000 }, () => {
       await new Promise((resolve) => setTimeout(resolve, 400));
       return t.state() === 'finished';
     });
-    // The terminal may have loaded the thread before we did, and then without what we tell it of its session.
+    // The terminal may have loaded the thread before we did, without what we tell it of its session: decision 0010.
     expect(['\n', `${t.input.sessionId}\n`]).toContain(read('back.txt'));
     expect(read('lost.txt')).toBe(null);
   });
