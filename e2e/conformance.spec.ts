@@ -219,7 +219,6 @@ for (const name of VENDORS) {
     });
 
     test('resumes the same conversation and runs nothing of it again', async () => {
-      test.skip(!bed.vendor.manifest.capabilities.resumes, 'the vendor says that it cannot');
       const of = await bed.begin({ prompt: bed.words.ask('echo x >> once.txt') });
       await of.run.answer((await asks(of)).vendorRef, 'allow', '');
       await ends(of);
