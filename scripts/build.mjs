@@ -152,7 +152,7 @@ function buildClient() {
 }
 
 async function buildHost() {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const fresh = join(dist, '.new');
   rmSync(fresh, { recursive: true, force: true });
   try {
@@ -183,6 +183,7 @@ async function buildHost() {
     rmSync(join(dist, 'migrations'), { recursive: true, force: true });
     renameSync(join(fresh, 'migrations'), join(dist, 'migrations'));
   } finally {
+    await stop(); // it would stay beside the host for as long as that runs, with 20 MB
     rmSync(fresh, { recursive: true, force: true });
   }
 }
