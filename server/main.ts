@@ -192,7 +192,7 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       remove: (id) => messages.remove(id),
       retry: (id) => messages.retry(id),
       draft: (id) => messages.draft(id),
-      keepDraft: (caller, id, tab, text) => messages.keepDraft(id, `${caller.deviceId}.${tab}`, text),
+      keepDraft: (id, text) => messages.keepDraft(id, text),
     },
     host: {
       info: (caller) => ({

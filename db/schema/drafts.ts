@@ -1,9 +1,7 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /** What a person has begun to write to a session; an ordinary table, since a draft is no fact. */
 export const drafts = sqliteTable('drafts', {
   sessionId: text('session_id').primaryKey(),
   text: text('text').notNull(),
-  by: text('by').notNull(), // the device's tab, so that nobody is told of their own typing
-  at: integer('at').notNull(),
 });

@@ -157,12 +157,8 @@ export const appRouter = t.router({
     retry: procedure.input(ofMessage).mutation(({ ctx, input }) => ctx.services.messages.retry(input.id)),
     draft: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.messages.draft(input.id)),
     keepDraft: procedure
-      .input(
-        ofSession.extend({ tab: z.string().regex(/^[a-z0-9]{1,24}$/), text: z.string().max(MAX_MESSAGE) }),
-      )
-      .mutation(({ ctx, input }) =>
-        ctx.services.messages.keepDraft(ctx.caller, input.id, input.tab, input.text),
-      ),
+      .input(ofSession.extend({ text: z.string().max(MAX_MESSAGE) }))
+      .mutation(({ ctx, input }) => ctx.services.messages.keepDraft(input.id, input.text)),
   }),
   needs: t.router({
     answer: procedure

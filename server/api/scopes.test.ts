@@ -24,7 +24,7 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'messages.remove': { id },
   'messages.retry': { id },
   'messages.draft': { id },
-  'messages.keepDraft': { id, tab: 'a', text: 'x' },
+  'messages.keepDraft': { id, text: 'x' },
   'needs.answer': {
     needId: id,
     digest: 'd'.repeat(64),

@@ -111,8 +111,8 @@ export interface Services {
     edit(id: MessageId, change: { text?: string; before?: MessageId | null }): Message;
     remove(id: MessageId): Message;
     retry(id: MessageId): Message;
-    draft(id: SessionId): Draft | null;
-    keepDraft(caller: Caller, id: SessionId, tab: string, text: string): void;
+    draft(id: SessionId): string;
+    keepDraft(id: SessionId, text: string): void;
   };
   needs: {
     answer(caller: Caller, input: SignedAnswer): Promise<Need>;

@@ -67,7 +67,6 @@ export interface TerminalInfo {
   owner?: 'you' | 'other' | 'none'; // who decides the size
   cols?: number;
   rows?: number;
-  exit?: number | null; // the pane's process ended with this code
   flood?: boolean; // output is being skipped
   bell?: boolean;
   clipboard?: string; // the program wants to write this to the clipboard (OSC 52); asks the person first

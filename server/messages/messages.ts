@@ -10,7 +10,7 @@ import {
 import type { Log } from '../log';
 import type { Clock, CrashPoint, Journal } from '../platform';
 import { inFlight, nextMessage, placeBefore } from './decide';
-import type { Draft, MessageReader } from './store';
+import type { MessageReader } from './store';
 
 export interface MessageDeps {
   log: Log;
@@ -34,8 +34,10 @@ export interface Messages {
   remove(id: MessageId): Message;
   /** Puts one that is in doubt back into the queue: the person has looked. */
   retry(id: MessageId): Message;
-  draft(sessionId: SessionId): Draft | null;
-  keepDraft(sessionId: SessionId, by: string, text: string): void;
+  /** What is written and not sent; empty when there is nothing. */
+  draft(sessionId: SessionId): string;
+  /** Keeps it in the place of what was kept; an empty text forgets it. Throws `not-found`. */
+  keepDraft(sessionId: SessionId, text: string): void;
   /** After a start of the host: what was on its way is looked for in the agents' own records. */
   reconcile(): void;
   close(): void;
@@ -209,11 +211,11 @@ export function createMessages(deps: MessageDeps): Messages {
       return must(id);
     },
     draft: (sessionId) => reader.draft(sessionId),
-    keepDraft(sessionId, by, text) {
+    keepDraft(sessionId, text) {
       if (!deps.session(sessionId)) {
         throw new AppError({ code: 'not-found', message: 'There is no such session.' });
       }
-      reader.keepDraft(sessionId, { text, by, at: clock.now() });
+      reader.keepDraft(sessionId, text);
     },
     reconcile() {
       for (const message of reader.open()) {

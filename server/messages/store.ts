@@ -43,11 +43,6 @@ export const messagesProjection: Projection = {
 
 const OPEN = ['kept', 'typing', 'typed', 'unsure'];
 
-export interface Draft {
-  text: string;
-  by: string;
-  at: number;
-}
 export interface MessageReader {
   get(id: string): Message | null;
   /** Those of a session that are not yet accepted or removed. */
@@ -55,8 +50,8 @@ export interface MessageReader {
   open(): Message[];
   /** Open ones, and those accepted after `since`. */
   recent(since: number): Message[];
-  draft(sessionId: string): Draft | null;
-  keepDraft(sessionId: string, draft: Draft): void;
+  draft(sessionId: string): string;
+  keepDraft(sessionId: string, text: string): void;
 }
 
 export const messageReader = (db: Db): MessageReader => ({
@@ -76,16 +71,13 @@ export const messageReader = (db: Db): MessageReader => ({
       .where(or(inArray(messages.state, OPEN), and(ne(messages.state, 'removed'), gt(messages.moved, since))))
       .all()
       .map(parse),
-  draft: (sessionId) => {
-    const row = db.select().from(drafts).where(eq(drafts.sessionId, sessionId)).get();
-    return row ? { text: row.text, by: row.by, at: row.at } : null;
-  },
-  keepDraft: (sessionId, draft) => {
-    if (draft.text === '') db.delete(drafts).where(eq(drafts.sessionId, sessionId)).run();
+  draft: (sessionId) => db.select().from(drafts).where(eq(drafts.sessionId, sessionId)).get()?.text ?? '',
+  keepDraft: (sessionId, text) => {
+    if (text === '') db.delete(drafts).where(eq(drafts.sessionId, sessionId)).run();
     else {
       db.insert(drafts)
-        .values({ sessionId, ...draft })
-        .onConflictDoUpdate({ target: drafts.sessionId, set: draft })
+        .values({ sessionId, text })
+        .onConflictDoUpdate({ target: drafts.sessionId, set: { text } })
         .run();
     }
   },

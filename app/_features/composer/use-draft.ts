@@ -4,12 +4,6 @@ import type { SessionId } from '@/server/contract';
 import { api } from '../../_client/api';
 
 const PAUSE_MS = 500;
-/** This tab's name: nobody is told of their own typing. */
-const tab =
-  Math.random()
-    .toString(36)
-    .slice(2, 12)
-    .replace(/[^a-z0-9]/g, 'x') || 'tab';
 
 /**
  * What is written and not sent, kept on the host at every pause: it survives a reload and is there on the next device.
@@ -27,7 +21,7 @@ export function useDraft(id: SessionId, ready: boolean) {
     const wanted = now.current;
     if (wanted === saved.current) return;
     try {
-      await api().messages.keepDraft.mutate({ id, tab, text: wanted });
+      await api().messages.keepDraft.mutate({ id, text: wanted });
       saved.current = wanted;
       if (now.current === wanted) setKept(wanted === '' ? 'clean' : 'kept');
     } catch {
@@ -38,10 +32,9 @@ export function useDraft(id: SessionId, ready: boolean) {
 
   const load = useCallback(async () => {
     try {
-      const draft = await api().messages.draft.query({ id });
+      const found = await api().messages.draft.query({ id });
       // What is being written here is newer than what was written elsewhere.
       if (now.current !== saved.current) return;
-      const found = draft?.text ?? '';
       now.current = found;
       saved.current = found;
       setText(found);

@@ -1,0 +1,2 @@
+ALTER TABLE `drafts` DROP COLUMN `by`;--> statement-breakpoint
+ALTER TABLE `drafts` DROP COLUMN `at`;
