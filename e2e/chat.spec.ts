@@ -4,6 +4,7 @@ import type { ChatItem, ChatPatch } from '../server/contract';
 import { Device } from './kit/device';
 import { type TestHost, until } from './kit/host';
 import { expect, test } from './kit/test';
+import { answer, requestCard, startVendor, vendorHost } from './kit/vendor-journey';
 
 /** A session whose agent waits, open in its chat face, and its record to write into. */
 async function chat(host: TestHost, prompt = 'say ready') {
@@ -194,4 +195,81 @@ test('a record that is missing, cut, replaced, garbled or from the future is sai
   await expect(desk.getByText('another conversation')).toBeVisible();
   await expect(desk.getByText('ready', { exact: true })).toHaveCount(0);
   device.close();
+});
+
+test('a subagent’s line opens to what it said and did itself, and goes on while it works', async ({
+  host,
+  desk,
+}) => {
+  const { device, url, file } = await chat(host);
+  const own = file.replace('conversation.jsonl', 'conversation-sub1.jsonl');
+  const result = {
+    outcome: 'ok' as const,
+    output: 'The report of it.',
+    cut: false,
+    exitCode: null,
+    ms: 1_000,
+    files: null,
+  };
+  const act = { kind: 'tool', name: 'Task', files: [], input: '' } as const;
+  const words = 'w'.repeat(200);
+  writeFileSync(own, Array.from({ length: 1_500 }, (_, i) => reply(`Step ${i}. ${words}`)).join(''));
+  appendFileSync(
+    file,
+    line({ ...act, tool: 'agent', object: 'look around', agent: 'sub1', result }) +
+      line({ ...act, tool: 'agent', object: 'no record', agent: 'sub2', result }) +
+      line({ ...act, tool: 'agent', object: 'evil', agent: '../conversation', result }),
+  );
+  await desk.goto(url);
+  await desk.getByRole('button', { name: /Subagent look around/ }).click();
+  const inside = desk.getByRole('region', { name: 'What the subagent did' });
+  await expect(inside.getByText('Step 1499.')).toBeVisible();
+  await expect(desk.getByText('The report of it.')).toBeVisible();
+  appendFileSync(
+    own,
+    line({
+      ...act,
+      tool: 'shell',
+      name: 'Bash',
+      object: 'echo deep',
+      agent: null,
+      result: { ...result, exitCode: 0 },
+    }),
+  );
+  await expect(inside.getByRole('button', { name: /Run echo deep/ })).toContainText('exit 0');
+  const shown = await inside.locator('[data-kind]').count();
+  await inside.getByRole('button', { name: 'Show what came before' }).click();
+  await expect.poll(() => inside.locator('[data-kind]').count()).toBeGreaterThan(shown);
+  // What it says is its own: none of it is in the agent's conversation once its line is closed.
+  await desk.getByRole('button', { name: /Subagent look around/ }).click();
+  await expect(desk.getByText('Step 1499.')).toHaveCount(0);
+  for (const name of ['no record', 'evil']) {
+    const other = desk.getByRole('button', { name: `Subagent ${name}` });
+    await other.click();
+    await expect(inside.getByText('There is no record of its own to read.')).toBeVisible();
+    await other.click();
+  }
+  device.close();
+});
+
+test('a subagent of Claude Code can be followed in its line while it works and after', async ({ page }) => {
+  await vendorHost('claude', async ({ host, repo }) => {
+    const prompt = 'AGENT: RUN_BASH: touch deep';
+    await startVendor(page, host, repo, { agent: 'Claude Code', branch: 'one', prompt });
+    await expect(requestCard(page)).toContainText('touch deep', { timeout: 60_000 });
+    await page
+      .getByRole('link', { name: /^AGENT/ })
+      .first()
+      .click();
+    const line = page.getByRole('button', { name: /^Subagent/ });
+    await expect(line).toContainText('running');
+    await line.click();
+    const act = page
+      .getByRole('region', { name: 'What the subagent did' })
+      .getByRole('button', { name: /^Run touch deep/ });
+    await expect(act).toContainText('running');
+    await answer(page, 'Approve');
+    await expect(line).not.toContainText('running', { timeout: 30_000 });
+    await expect(act).toContainText('exit 0');
+  });
 });

@@ -39,7 +39,7 @@ export interface AgentVendor {
 
 /** How to find and understand the vendor's own record of a conversation. Reads only; unknown records give nothing. */
 export interface Transcript {
-  /** The JSON-lines file, or null while there is none. `agent`: that of a subagent. Never throws for what is absent. */
+  /** The JSON-lines file, or null while there is none. Never throws for what is absent. */
   locate(place: TranscriptPlace): Promise<string | null>;
   /** Pure. What one record shows. `nested`: the record is of a subagent's own file. */
   read(record: unknown, about: { nested: boolean }): ChatPatch[];
@@ -48,6 +48,7 @@ export interface TranscriptPlace extends VendorEnv {
   vendorSession: string;
   dir: string; // the session's own folder
   cwd: string;
+  /** Null: the session's own. Else a subagent's: its id, or that of the call that started it (it may still be running). */
   agent: string | null;
 }
 

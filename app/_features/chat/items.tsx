@@ -1,11 +1,12 @@
 'use client';
-import { memo, type ReactNode } from 'react';
-import type { ChatItem, ChatKind } from '@/server/contract';
+import { memo, type ReactNode, useContext } from 'react';
+import type { ChatItem, ChatKind, SessionId } from '@/server/contract';
 import { toast } from '../../_ui/asks';
 import { clockTime } from '../../_ui/elapsed';
 import { Markdown } from './markdown';
-import { useOpened } from './opened';
+import { InSession, useOpened } from './opened';
 import { spentText, ToolLine } from './tool-line';
+import { useConversation } from './use-conversation';
 
 type Of<K extends ChatKind> = Extract<ChatItem, { kind: K }>;
 
@@ -43,6 +44,46 @@ function Compacted({ item }: { item: Of<'compacted'> }) {
   );
 }
 
+/** What a subagent said and did itself, followed while its line is open. */
+function Subagent({ session, agent }: { session: SessionId; agent: string }) {
+  const { state, problem, earlier } = useConversation(session, agent);
+  const said = {
+    loading: 'Loading what it did …',
+    ready: state.entries.length === 0 ? 'It has done nothing yet.' : null,
+    'not-yet': 'There is no record of its own to read.',
+    unsupported: 'Its own record cannot be read from outside.',
+    unreadable: 'Its own record cannot be read.',
+  }[state.status];
+  return (
+    <section className="subagent" aria-label="What the subagent did">
+      {problem ? <p className="note problem">{problem}</p> : null}
+      {said ? <p className="hint">{said}</p> : null}
+      {state.status === 'ready' && !state.start ? (
+        <button type="button" className="btn ghost" onClick={() => void earlier()}>
+          Show what came before
+        </button>
+      ) : null}
+      {state.entries.map(({ item }) => (
+        <div key={item.id} data-kind={item.kind}>
+          <Item item={item} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Act({ item }: { item: Of<'tool'> }) {
+  const session = useContext(InSession);
+  return (
+    <ToolLine item={item}>
+      {session && item.tool === 'agent' ? (
+        // Its id comes with its result; while it runs, the call is what it is known by.
+        <Subagent session={session} agent={item.agent ?? item.id} />
+      ) : null}
+    </ToolLine>
+  );
+}
+
 /** One renderer per kind; a kind without one does not compile. */
 const RENDER: { [K in ChatKind]: (item: Of<K>) => ReactNode } = {
   user: (item) => (
@@ -68,7 +109,7 @@ const RENDER: { [K in ChatKind]: (item: Of<K>) => ReactNode } = {
     </div>
   ),
   thinking: (item) => <Thinking item={item} />,
-  tool: (item) => <ToolLine item={item} />,
+  tool: (item) => <Act item={item} />,
   notice: (item) => (
     <p className={`chat-notice ${item.tone}`} role={item.tone === 'error' ? 'alert' : undefined}>
       {item.text}

@@ -13,6 +13,7 @@ import {
   SquareTerminal,
   Wrench,
 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { ChatItem, FileDiff, ToolKind, ToolResult } from '@/server/contract';
 import { useOpened } from './opened';
 
@@ -100,8 +101,8 @@ function Output({ result }: { result: ToolResult }) {
   );
 }
 
-/** One act of the agent in a line; opens to what it was given and what came of it. */
-export function ToolLine({ item }: { item: ToolItem }) {
+/** One act of the agent in a line; opens to what it was given, `children`, and what came of it. */
+export function ToolLine({ item, children }: { item: ToolItem; children?: ReactNode }) {
   const [open, toggle] = useOpened(item.id);
   const Icon = ICON[item.tool];
   const verb = VERB[item.tool] ?? item.name;
@@ -122,6 +123,7 @@ export function ToolLine({ item }: { item: ToolItem }) {
           ) : item.input && item.input !== item.object ? (
             <pre className="tool-input">{item.input}</pre>
           ) : null}
+          {children}
           {item.result ? <Output result={item.result} /> : null}
           {!item.result?.output && item.files.length === 0 && item.result ? (
             <p className="hint">It gave no output.</p>

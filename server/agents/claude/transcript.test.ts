@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { brief } from '../../../e2e/kit/brief';
 import { locate, read } from './transcript';
 
@@ -118,5 +120,24 @@ describe('what the transcript of Claude Code shows', () => {
     const place = { path: '', userHome: '/nowhere', env: {}, toolEnv: {}, dir: '', cwd: '', agent: null };
     expect(await locate({ ...place, vendorSession: '../../etc/passwd' })).toBeNull();
     expect(await locate({ ...place, vendorSession: 'a', agent: '../b' })).toBeNull();
+  });
+
+  it('finds a subagent by its id, or while it runs by the call that started it', async () => {
+    const userHome = mkdtempSync(join(tmpdir(), 'offdeck-'));
+    onTestFinished(() => rmSync(userHome, { recursive: true }));
+    const folder = join(userHome, '.claude', 'projects', '-repo', 'session', 'subagents');
+    mkdirSync(folder, { recursive: true });
+    const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    put('agent-broken.meta.json', '{"toolUse');
+    put('agent-other.meta.json', '{"toolUseId":"toolu_2"}');
+    put('agent-other.jsonl', '');
+    put('agent-a1.meta.json', '{"agentType":"general-purpose","toolUseId":"toolu_1"}');
+    const find = (agent: string) =>
+      locate({ path: '', userHome, env: {}, toolEnv: {}, dir: '', cwd: '', vendorSession: 'session', agent });
+    expect(await find('toolu_1')).toBeNull(); // it has said nothing yet
+    put('agent-a1.jsonl', '');
+    expect(await find('toolu_1')).toBe(join(folder, 'agent-a1.jsonl'));
+    expect(await find('a1')).toBe(join(folder, 'agent-a1.jsonl'));
+    expect(await find('toolu_3')).toBeNull();
   });
 });

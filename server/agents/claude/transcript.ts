@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import {
@@ -40,6 +40,30 @@ type Block = z.infer<typeof Block>;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+const Meta = z.object({ toolUseId: z.string() });
+
+/** Under `folder`: the record of the subagent of that id, or of the one that call started. */
+async function subagentFile(folder: string, agent: string): Promise<string | null> {
+  const direct = join(folder, `agent-${agent}.jsonl`);
+  if (await isFile(direct)) return direct;
+  // The result alone names the agent. Until then its `.meta.json` tells which call it came from (Claude Code 2.1.197).
+  for (const name of await readdir(folder).catch(() => [])) {
+    const known = /^(agent-[\w-]+)\.meta\.json$/.exec(name)?.[1];
+    if (!known) continue;
+    const from = await readFile(join(folder, name), 'utf8')
+      .then((text) => Meta.parse(JSON.parse(text)).toolUseId)
+      .catch(() => null); // half written, or of another version
+    const path = join(folder, `${known}.jsonl`);
+    if (from === agent && (await isFile(path))) return path;
+  }
+  return null;
+}
+
 export async function locate({
   env,
   userHome,
@@ -49,18 +73,14 @@ export async function locate({
   // Ids of the vendor become part of a path.
   if (!/^[\w-]+$/.test(vendorSession) || (agent !== null && !/^[\w-]+$/.test(agent))) return null;
   const projects = join(env.CLAUDE_CONFIG_DIR || join(userHome, '.claude'), 'projects');
-  const wanted =
-    agent === null ? `${vendorSession}.jsonl` : join(vendorSession, 'subagents', `agent-${agent}.jsonl`);
   // The folder's name is made from the working folder in a way that is not documented, so it is looked for.
   for (const folder of await readdir(projects).catch(() => [])) {
-    const path = join(projects, folder, wanted);
-    if (
-      await stat(path).then(
-        (found) => found.isFile(),
-        () => false,
-      )
-    )
-      return path;
+    const own = join(projects, folder, vendorSession);
+    const path =
+      agent === null
+        ? (await isFile(`${own}.jsonl`)) && `${own}.jsonl`
+        : await subagentFile(join(own, 'subagents'), agent);
+    if (path) return path;
   }
   return null;
 }

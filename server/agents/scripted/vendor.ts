@@ -55,8 +55,9 @@ export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => {
     attach: (context) => new ScriptedRun(context),
     transcript: {
       async locate({ dir, agent }) {
-        const path = join(dir, 'conversation.jsonl');
-        return agent === null && existsSync(path) ? path : null;
+        if (agent !== null && !/^[\w-]+$/.test(agent)) return null;
+        const path = join(dir, agent === null ? 'conversation.jsonl' : `conversation-${agent}.jsonl`);
+        return existsSync(path) ? path : null;
       },
       // The agent program writes what we show; anything else that stands in its file is not ours.
       read: (record) => (Written.safeParse(record).success ? [record as ChatPatch] : []),
