@@ -7,6 +7,7 @@ import type { Need } from '@/server/contract';
 import { type BoardState, settledAt, useBoard } from '../../_client/board-store';
 import { elapsed } from '../../_ui/elapsed';
 import { Glyph } from '../../_ui/glyph';
+import { IconButton } from '../../_ui/icon-button';
 import { MenuButton } from '../../_ui/menu-button';
 import { PHONE, useMedia } from '../../_ui/use-media';
 import { useNow } from '../../_ui/use-now';
@@ -63,17 +64,13 @@ export function Inbox() {
         <h1>Needs you</h1>
         <span className="sp" />
         {one && open.length > 1 ? (
-          <button type="button" className="btn ghost icon" aria-label="Previous" onClick={() => step(-1)}>
-            <ChevronLeft aria-hidden="true" />
-          </button>
+          <IconButton label="Previous" icon={ChevronLeft} onClick={() => step(-1)} />
         ) : null}
         <span className="hint num">
           {one ? `${at + 1} of ${open.length}` : open.length > 0 ? `${open.length} open` : ''}
         </span>
         {one && open.length > 1 ? (
-          <button type="button" className="btn ghost icon" aria-label="Next" onClick={() => step(1)}>
-            <ChevronRight aria-hidden="true" />
-          </button>
+          <IconButton label="Next" icon={ChevronRight} onClick={() => step(1)} />
         ) : null}
       </header>
       {!board.ready ? <Waiting /> : null}

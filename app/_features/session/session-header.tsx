@@ -9,6 +9,7 @@ import { useBoard } from '../../_client/board-store';
 import { onKeys } from '../../_client/shortcuts';
 import { ask, toast } from '../../_ui/asks';
 import { Glyph } from '../../_ui/glyph';
+import { IconButton } from '../../_ui/icon-button';
 import { MenuButton } from '../../_ui/menu-button';
 import { modKey } from '../../_ui/mod-key';
 import { stateWords, toneOf } from '../../_ui/state-words';
@@ -205,15 +206,11 @@ export function SessionHeader({
           <>
             {acts}
             {session.pane ? (
-              <button
-                type="button"
-                className="btn ghost icon"
-                aria-label="The terminal takes the whole window"
-                title="The terminal takes the whole window (F)"
+              <IconButton
+                label="The terminal takes the whole window (F)"
+                icon={Maximize2}
                 onClick={() => ask('full')}
-              >
-                <Maximize2 aria-hidden="true" />
-              </button>
+              />
             ) : null}
           </>
         )}

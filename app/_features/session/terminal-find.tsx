@@ -1,6 +1,7 @@
 'use client';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { useRef } from 'react';
+import { IconButton } from '../../_ui/icon-button';
 
 /** Looks through the terminal, newest first, as one types. */
 export function TerminalFind(props: {
@@ -27,15 +28,9 @@ export function TerminalFind(props: {
           if (event.key === 'Enter') next(event.shiftKey);
         }}
       />
-      <button type="button" className="btn ghost icon" aria-label="Previous" onClick={() => next(false)}>
-        <ArrowUp aria-hidden="true" />
-      </button>
-      <button type="button" className="btn ghost icon" aria-label="Next" onClick={() => next(true)}>
-        <ArrowDown aria-hidden="true" />
-      </button>
-      <button type="button" className="btn ghost icon" aria-label="Close" onClick={props.onClose}>
-        <X aria-hidden="true" />
-      </button>
+      <IconButton label="Previous" icon={ArrowUp} onClick={() => next(false)} />
+      <IconButton label="Next" icon={ArrowDown} onClick={() => next(true)} />
+      <IconButton label="Close" icon={X} onClick={props.onClose} />
     </search>
   );
 }
