@@ -21,6 +21,21 @@ async function faults(page: Page): Promise<string[]> {
   return found;
 }
 
+/** The frame of every page fills the window: the sidebar to its foot, the bar of a phone in one row at its foot. */
+async function expectFrame(page: Page): Promise<void> {
+  const { height = 0, width = 0 } = page.viewportSize() ?? {};
+  const box = await page.getByRole('main').boundingBox();
+  const bar = await page.locator('.bottom').boundingBox();
+  const side = await page.locator('.sidebar').boundingBox();
+  const top = bar ? bar.y : height;
+  expect(Math.round((box?.y ?? 0) + (box?.height ?? 0))).toBe(Math.round(top));
+  if (bar) {
+    expect(Math.round(bar.y + bar.height)).toBe(height);
+    expect(bar.height).toBeLessThan(70);
+  }
+  if (width > 767) expect(Math.round((side?.height ?? 0) + (side?.y ?? 0))).toBe(height);
+}
+
 for (const [name, viewport] of [
   ['a desk', { width: 1440, height: 900 }],
   ['a phone', { width: 390, height: 844 }],
@@ -46,9 +61,16 @@ for (const [name, viewport] of [
       if (path.startsWith('/session'))
         await expect(desk.getByRole('button', { name: /Edit a\.ts/ })).toBeVisible();
       else await expect(desk.getByRole('heading', { level: 1 })).toBeVisible();
+      await expectFrame(desk);
       expect(await faults(desk)).toEqual([]);
     }
+    // Where there is little to show, nothing else takes the room.
+    await desk.goto(`${host.url}/history`);
+    await desk.evaluate(() => document.querySelector('.app')?.append(document.createElement('section')));
+    await expectFrame(desk);
     await desk.goto(host.url);
+    // A key pressed before the page listens is heard by nobody.
+    await expect(desk.getByRole('main').getByRole('link', { name: 'Approve' })).toBeVisible();
     await desk.keyboard.press('n');
     await expect(desk.getByRole('dialog', { name: 'New session' })).toBeVisible();
     expect(await faults(desk)).toEqual([]);

@@ -15,6 +15,10 @@ test('the demo is alive within a minute, found by every command, and leaves noth
     await host.start(['--demo']);
     await page.goto(await host.link());
     await expect(page.getByRole('region', { name: /Wants to/ }).first()).toBeVisible({ timeout: 60_000 });
+    // The agent that is offered first is one that is there.
+    await page.keyboard.press('n');
+    await expect(page.getByRole('radio', { name: 'Scripted agent' })).toBeChecked();
+    await page.keyboard.press('Escape');
     const first = await serverPid();
     await host.kill('SIGKILL');
     await host.start(['--demo']);

@@ -64,9 +64,13 @@ function Form({ open, onClose }: { open: boolean; onClose: () => void }) {
   );
   const manifest = board.vendors.find((v) => v.id === vendor) ?? null;
 
+  const absent = (id: string) => checks.data?.vendors.find((d) => d.vendor === id)?.path === null;
+  // What was last used may be gone, and the first of the list may never have been there.
+  const usable = (board.vendors.find((v) => !absent(v.id)) ?? board.vendors[0])?.id ?? 'terminal';
+  const unusable = vendor !== 'terminal' && (!manifest || absent(vendor));
   useEffect(() => {
-    if (!vendor || (vendor !== 'terminal' && !manifest)) setVendor(board.vendors[0]?.id ?? 'terminal');
-  }, [vendor, manifest, board.vendors]);
+    if (unusable) setVendor(usable);
+  }, [unusable, usable]);
   const first = trusted[0]?.id ?? '';
   useEffect(() => {
     if (!chosen?.trusted && first) setProject(first);
@@ -88,7 +92,6 @@ function Form({ open, onClose }: { open: boolean; onClose: () => void }) {
       : place === 'existing'
         ? { type: 'existing', worktreeId: worktree as WorktreeId }
         : { type: 'main' };
-  const absent = (id: string) => checks.data?.vendors.find((d) => d.vendor === id)?.path === null;
   /** Without a branch to start from the host could only refuse; which of the three it is, the person can tell. */
   const noBase = branches.error
     ? problemText(branches.error)
