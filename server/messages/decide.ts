@@ -23,13 +23,16 @@ export function nextMessage(session: Session | null, messages: readonly Message[
   );
 }
 
-/** Pure. Where a message goes that is put before another: halfway to the one before that. */
+/**
+ * Pure. Where a message goes that is put before another: halfway to the one before that; null puts it last. One that is
+ * on its way or in doubt counts too: it may come back into the queue, and must not find a later one in its place.
+ */
 export function placeBefore(messages: readonly Message[], before: string | null): number {
-  const kept = messages.filter((message) => message.state === 'kept').sort((a, b) => a.place - b.place);
-  const last = kept.at(-1)?.place ?? 0;
-  const at = before === null ? -1 : kept.findIndex((message) => message.id === before);
-  const next = kept[at];
+  const queue = messages.filter(isOpen).sort((a, b) => a.place - b.place);
+  const last = queue.at(-1)?.place ?? 0;
+  const at = before === null ? -1 : queue.findIndex((message) => message.id === before);
+  const next = queue[at];
   if (!next) return last + 1;
-  const previous = kept[at - 1]?.place ?? next.place - 2;
+  const previous = queue[at - 1]?.place ?? next.place - 2;
   return (previous + next.place) / 2;
 }

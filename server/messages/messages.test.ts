@@ -229,7 +229,21 @@ describe('messages on their way', () => {
           world.close();
         }
       }),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        // One that is refused while it is the only one of the queue comes back before what was sent meanwhile.
+        examples: [
+          [
+            [
+              { do: 'send', fate: 'refuses' },
+              { do: 'send', fate: 'takes' },
+              { do: 'remove' },
+              { do: 'state', state: 'idle' },
+              { do: 'send', fate: 'takes' },
+            ],
+          ],
+        ],
+      },
     );
   }, 60_000);
 });
@@ -244,6 +258,14 @@ describe('the order of a queue', () => {
     expect(place > 1 && place < 2).toBe(true);
     expect(placeBefore(queue, 'a')).toBeLessThan(1);
     expect(placeBefore([], null)).toBe(1);
+  });
+  it('keeps the place of one that is on its way or in doubt: it may come back', () => {
+    for (const state of ['typing', 'typed', 'unsure'] as const) {
+      const queue = [{ ...kept('b', 2), state }];
+      expect(placeBefore(queue, null)).toBe(3);
+      expect(placeBefore([...queue, kept('c', 3)], 'c')).toBe(2.5);
+    }
+    expect(placeBefore([{ ...kept('gone', 9), state: 'accepted' }, kept('a', 1)], null)).toBe(2);
   });
   it('waits for a session that runs and is asked nothing', () => {
     const session = (more: Partial<Session>) =>
