@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { findChromium, findProgram } from './find-program.mjs';
 import { exec, root, staticSteps, step, tool } from './steps.mjs';
 
@@ -48,30 +49,50 @@ function readJson(name) {
   }
 }
 
-/** Files that break before their first test hold no failed test; each counts as one. */
+/** What failed, by name, with the first line of why. Files that break before their first test count as one each. */
 function countVitest() {
   const report = readJson('vitest.json');
-  if (!report) return { passed: 0, failed: 0 };
-  const broken = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  ).length;
-  return { passed: report.numPassedTests, failed: report.numFailedTests + broken };
+  if (!report) return { passed: 0, failed: [] };
+  const failed = report.testResults.flatMap((file) => {
+    const path = relative(root, file.name);
+    const tests = file.assertionResults.filter((test) => test.status === 'failed');
+    if (tests.length > 0) {
+      return tests.map((test) => `${path} › ${test.fullName}: ${firstLine(test.failureMessages[0])}`);
+    }
+    return file.status === 'failed' ? [`${path}: ${firstLine(file.message)}`] : [];
+  });
+  return { passed: report.numPassedTests, failed };
 }
 
 function countPlaywright() {
   const report = readJson('playwright.json');
-  if (!report) return { passed: 0, failed: 0 };
+  if (!report) return { passed: 0, failed: [] };
+  const specs = (suite) => [...(suite.suites ?? []).flatMap(specs), ...(suite.specs ?? [])];
+  const failed = specs(report)
+    .flatMap((spec) => spec.tests.map((test) => ({ spec, test })))
+    .filter(({ test }) => test.status === 'unexpected' || test.status === 'flaky')
+    .map(({ spec, test }) => {
+      const why = test.results.flatMap((result) => result.errors)[0]?.message;
+      return `e2e/${spec.file}:${spec.line} › ${spec.title}: ${firstLine(why)}`;
+    });
   return {
     passed: report.stats.expected,
-    failed: report.stats.unexpected + report.stats.flaky + report.errors.length,
+    failed: [...failed, ...report.errors.map((error) => firstLine(error.message))],
   };
 }
 
-const total = { passed: 0, failed: 0 };
+/** The first line that says something, without the colours of a terminal. */
+function firstLine(text) {
+  const lines = stripVTControlCharacters(String(text ?? '')).split('\n');
+  return (lines.find((line) => line.trim() !== '') ?? 'no reason given').trim().slice(0, 300);
+}
+
+const total = { passed: 0, failed: [] };
 /** A step that failed without naming a failed test still counts as one failure. */
-function add(ok, count = { passed: 0, failed: 0 }) {
+function add(name, ok, count = { passed: 0, failed: [] }) {
   total.passed += count.passed;
-  total.failed += ok ? count.failed : Math.max(1, count.failed);
+  total.failed.push(...count.failed);
+  if (!ok && count.failed.length === 0) total.failed.push(name);
 }
 
 async function main() {
@@ -85,28 +106,30 @@ async function main() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
 
-  add(await step('real CLIs for the tests', installVendors));
-  for (const [name, work] of staticSteps) add(await step(name, work));
+  add('real CLIs for the tests', await step('real CLIs for the tests', installVendors));
+  for (const [name, work] of staticSteps) add(name, await step(name, work));
 
   const vitest = ['run', '--reporter=default', '--reporter=json'];
   const unit = await step('unit and module tests', () =>
     exec(tool('vitest'), [...vitest, `--outputFile.json=${join(results, 'vitest.json')}`]),
   );
-  add(unit, countVitest());
+  add('unit and module tests', unit, countVitest());
 
   const built = await step('build', () => exec(process.execPath, [join(root, 'scripts', 'build.mjs')]));
-  add(built);
+  add('build', built);
   if (built) {
     const journeys = await step('journeys in a browser', () =>
       exec(tool('playwright'), ['test', '-c', 'e2e/playwright.config.ts', '--reporter=list,json'], {
         PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, 'playwright.json'),
       }),
     );
-    add(journeys, countPlaywright());
+    add('journeys in a browser', journeys, countPlaywright());
   }
 
-  process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
-  process.exitCode = total.failed === 0 ? 0 : 1;
+  // Named again at the end: of a long log often only the end is kept.
+  for (const name of total.failed) process.stdout.write(`\n✘ ${name}`);
+  process.stdout.write(`\n${total.passed} passed, ${total.failed.length} failed\n`);
+  process.exitCode = total.failed.length === 0 ? 0 : 1;
 }
 
 await main();
