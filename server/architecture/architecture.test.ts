@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { blindMatchers } from './blind-matchers';
 import { judge, type SourceFile } from './judge';
 import { RULES, type Rules } from './rules';
 
@@ -53,6 +54,32 @@ describe('ARCHITECTURE.md', () => {
     const paths = named.filter((name) => !/[*<>]/.test(name));
     expect(paths.length).toBeGreaterThan(10);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+describe('the tests', () => {
+  const tests = ['app', 'server', 'db', 'e2e', 'bench'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(test|spec)\.tsx?$/.test(path) && !path.includes('node_modules'))
+      .map((path) => `${folder}/${path}`),
+  );
+
+  it('compare with no regular expression by equality, which nothing can fail', () => {
+    expect(tests.length).toBeGreaterThan(50);
+    const blind = tests.flatMap((path) =>
+      blindMatchers(path, readFileSync(join(root, path), 'utf8')).map((line) => `${path}:${line}`),
+    );
+    expect(blind).toEqual([]);
+  });
+
+  it('would be told of one', () => {
+    const found = (text: string) => blindMatchers('a.test.ts', text);
+    expect(found('expect(a).rejects.toMatchObject({\n  message: /x/,\n});')).toEqual([2]);
+    expect(found('expect(a).toEqual([expect.objectContaining({ b: [/x/] })]);')).toEqual([1]);
+    expect(found('expect(a).toEqual({ b: expect.stringMatching(/x/) }); expect(a).toMatch(/x/);')).toEqual(
+      [],
+    );
+    expect(found('expect(a.filter((b) => /x/.test(b))).toEqual([pick(/x/)]);')).toEqual([]);
   });
 });
 

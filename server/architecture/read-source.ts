@@ -14,20 +14,23 @@ export interface Source {
   machine: { what: string; line: number }[]; // direct uses of the environment and the clock
 }
 
-interface Node {
+export interface Node {
   type: string;
   start: number;
   [key: string]: unknown;
 }
 
-const isNode = (value: unknown): value is Node =>
+export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+
+export const parse = (path: string, text: string): Node =>
+  parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path) as unknown as Node;
 
 /** Reads a file with a real parser, so a comment, a string or a line break cannot hide an import. */
 export function readSource(path: string, text: string): Source {
   const source: Source = { imports: [], stars: [], words: [], machine: [] };
   const lineOf = lineFinder(text);
-  const program = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path) as unknown as Node;
+  const program = parse(path, text);
   const visit = (node: Node): void => {
     note(node, source, lineOf(node.start));
     for (const value of Object.values(node)) {
