@@ -187,8 +187,11 @@ export class Device {
 
   /** A trusted project of this repository. */
   async project(path: string): Promise<string> {
-    const { project } = await this.mutate<{ project: { id: string } }>('projects.add', { path });
-    await this.mutate('projects.trust', { id: project.id });
+    const { project, trust } = await this.mutate<{ project: { id: string }; trust: { digest: string } }>(
+      'projects.add',
+      { path },
+    );
+    await this.mutate('projects.trust', { id: project.id, digest: trust.digest });
     return project.id;
   }
 

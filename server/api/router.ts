@@ -173,7 +173,9 @@ export const appRouter = t.router({
     add: procedure
       .input(z.object({ path: z.string().min(1).max(4096) }))
       .mutation(({ ctx, input }) => ctx.services.projects.add(input.path)),
-    trust: procedure.input(ofProject).mutation(({ ctx, input }) => ctx.services.projects.trust(input.id)),
+    trust: procedure
+      .input(ofProject.extend({ digest: z.string().max(200) }))
+      .mutation(({ ctx, input }) => ctx.services.projects.trust(input.id, input.digest)),
     branches: procedure.input(ofProject).query(({ ctx, input }) => ctx.services.projects.branches(input.id)),
     worktrees: procedure
       .input(ofProject)

@@ -36,7 +36,7 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'needs.history': { id },
   'projects.browse': { path: null },
   'projects.add': { path: '/x' },
-  'projects.trust': { id },
+  'projects.trust': { id, digest: 'd' },
   'projects.branches': { id },
   'projects.worktrees': { id },
   'devices.list': undefined,

@@ -41,7 +41,7 @@ export interface FolderListing {
 /** What `projects.add` answers: `trust` lists what git would run in this repository, for the question of S-33. */
 export interface AddedProject {
   project: Project;
-  trust: { asked: boolean; risks: string[] };
+  trust: { asked: boolean; risks: string[]; digest: string };
 }
 export interface BranchList {
   current: string | null;
@@ -121,7 +121,7 @@ export interface Services {
   projects: {
     browse(path: string | null): Promise<FolderListing>;
     add(path: string): Promise<AddedProject>;
-    trust(id: ProjectId): Promise<Project>;
+    trust(id: ProjectId, digest: string): Promise<Project>;
     branches(id: ProjectId): Promise<BranchList>;
     worktrees(id: ProjectId): Promise<Worktree[]>;
   };

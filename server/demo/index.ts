@@ -47,8 +47,8 @@ export async function startDemo(options: DemoOptions): Promise<void> {
   const { services, journal } = options;
   const ids = new Map<string, Awaited<ReturnType<typeof services.projects.trust>>['id']>();
   for (const name of new Set(DEMO_SESSIONS.map((session) => session.project))) {
-    const { project } = await services.projects.add(await makeRepository(options, name));
-    await services.projects.trust(project.id);
+    const { project, trust } = await services.projects.add(await makeRepository(options, name));
+    await services.projects.trust(project.id, trust.digest);
     ids.set(name, project.id);
   }
   for (const session of DEMO_SESSIONS) {

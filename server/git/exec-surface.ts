@@ -1,5 +1,5 @@
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { sha256 } from '../platform';
 import { type ConfigEntry, isRepositoryScope } from './config-list';
 import { parseConfigText } from './config-text';
@@ -17,6 +17,7 @@ export interface SurfaceItem {
 
 const MAX_HOOK = 8 * 1024 * 1024;
 const MAX_HOOKS = 200;
+const MAX_INCLUDES = 50;
 const MAX_NESTED = 100;
 const MAX_FOLDERS = 4_000;
 const MAX_DEPTH = 5;
@@ -44,9 +45,10 @@ export async function execSurface(
     '',
   );
   items.push(...(await includeItems(repo, entries, home)));
+  items.push(...(await programItems(repo, entries)));
   items.push(...(await hookItems(join(repo.gitDir, 'hooks'), '')));
   // "command" is our own switching-off of hooks for the very call that listed these.
-  const custom = entries.findLast(({ key, scope }) => key === 'core.hookspath' && scope !== 'command');
+  const custom = hooksSetting(entries);
   if (custom && custom.value !== '') {
     const path = expand(custom.value, repo.path, home);
     // An absolute folder from the user's own settings is theirs, the same for every repository.
@@ -63,6 +65,18 @@ export async function execSurface(
     items.push(...(await hookItems(join(gitDir, 'hooks'), `${shown(label)}: `)));
   }
   return items;
+}
+
+const hooksSetting = (entries: readonly ConfigEntry[]): ConfigEntry | undefined =>
+  entries.findLast(({ key, scope }) => key === 'core.hookspath' && scope !== 'command');
+
+/**
+ * Where the trusted hooks are when the settings name a folder relative to the checkout; null when they do not. git
+ * would look for it in the worktree it works on, whose hooks are those of the commit checked out there.
+ */
+export function trustedHooks(repo: Repository, entries: readonly ConfigEntry[]): string | null {
+  const value = hooksSetting(entries)?.value ?? '';
+  return value === '' || isAbsolute(value) || value.startsWith('~') ? null : resolve(repo.path, value);
 }
 
 const expand = (value: string, base: string, home: string): string =>
@@ -82,23 +96,65 @@ function settingItems(entries: readonly ConfigEntry[], prefix: string): SurfaceI
   }));
 }
 
-/** Files a configuration includes: their content counts, whichever condition may bring them in. */
+/** Files a configuration includes, and those they include: their content counts, whichever condition brings them in. */
 async function includeItems(
   repo: Repository,
   entries: readonly ConfigEntry[],
   home: string,
 ): Promise<SurfaceItem[]> {
   const items: SurfaceItem[] = [];
-  for (const { scope, key, value } of entries) {
-    if (!isRepositoryScope(scope) || !/^include(if\..*)?\.path$/s.test(key)) continue;
-    const bytes = await readSmall(expand(value, repo.gitDir, home));
+  const includes = (list: readonly ConfigEntry[], from: string) =>
+    list
+      .filter(({ key }) => /^include(if\..*)?\.path$/s.test(key))
+      .map(({ value }) => ({ value, path: expand(value, from, home) }));
+  const queue = includes(
+    entries.filter(({ scope }) => isRepositoryScope(scope)),
+    repo.gitDir,
+  );
+  const seen = new Set<string>();
+  for (let next = queue.shift(); next && seen.size < MAX_INCLUDES; next = queue.shift()) {
+    const { value, path } = next;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const bytes = await readSmall(path);
     if (!bytes) continue;
     items.push({
       id: `settings file ${value}`,
       hash: sha256(bytes),
       sentence: `The settings file “${shown(value)}” is part of this repository's configuration.`,
     });
-    items.push(...settingItems(parseConfigText(bytes.toString('utf8')).entries, `${shown(value)}: `));
+    const parsed = parseConfigText(bytes.toString('utf8')).entries;
+    items.push(...settingItems(parsed, `${shown(value)}: `));
+    queue.push(...includes(parsed, dirname(path)));
+  }
+  return items;
+}
+
+/**
+ * Words of exec-capable settings that may be the path of a file in the checkout: `./tools/smudge`, `sh tools/x %f`.
+ * git starts such a program in the worktree it works on, so its content is that of the commit checked out there.
+ */
+export const programWords = (entries: readonly Pick<ConfigEntry, 'key' | 'value'>[]): string[] => [
+  ...new Set(
+    entries
+      .filter(({ key, value }) => isExecCapable(key, value) && !/^include(if\..*)?\.path$/s.test(key))
+      .flatMap(({ value }) => value.split(/[\s'"`;&|()<>=$]+/))
+      .map((word) => normalize(word).replace(/\/$/, ''))
+      .filter((word) => word !== '' && word !== '.' && !/^(\/|-|~|\.\.)/.test(word)),
+  ),
+];
+
+/** The programs in the main checkout that its settings name: they are as trusted as what they held then. */
+async function programItems(repo: Repository, entries: readonly ConfigEntry[]): Promise<SurfaceItem[]> {
+  const items: SurfaceItem[] = [];
+  for (const word of programWords(entries)) {
+    const bytes = await readSmall(join(repo.path, word), MAX_HOOK);
+    if (!bytes) continue;
+    items.push({
+      id: `program ${word}`,
+      hash: sha256(bytes),
+      sentence: `the program “${shown(word)}” in the checkout is one that git runs.`,
+    });
   }
   return items;
 }

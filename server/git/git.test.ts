@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGit, fingerprintChanges, type Git } from './index';
 import { type GitSandbox, gitSandbox } from './testing';
@@ -83,7 +84,7 @@ describe('inspecting a repository', () => {
     expect(await git.branches(repo)).toEqual({ current: 'trunk', head: null, branches: [] });
     await expect(add(empty, 'x', 'trunk')).rejects.toMatchObject({
       code: 'not-found',
-      message: /no commit yet/,
+      message: expect.stringMatching(/no commit yet/),
     });
     const path = await box.repository('detached');
     await box.plain(path, ['checkout', '-q', '--detach']);
@@ -94,18 +95,28 @@ describe('inspecting a repository', () => {
   it('names what is wrong: no repository, bare, gone, not a folder, another owner', async () => {
     const none = join(box.root, 'none');
     mkdirSync(none);
-    await expect(git.inspect(none)).rejects.toMatchObject({ code: 'bad-input', message: /not in a git/ });
+    await expect(git.inspect(none)).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringMatching(/not in a git/),
+    });
     const bare = join(box.root, 'bare.git');
     await box.plain(box.root, ['init', '-q', '--bare', bare]);
-    await expect(git.inspect(bare)).rejects.toMatchObject({ code: 'bad-input', message: /bare repository/ });
+    await expect(git.inspect(bare)).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringMatching(/bare repository/),
+    });
     const flagged = await box.repository('flagged');
     await box.plain(flagged, ['config', 'core.bare', 'true']);
-    await expect(git.inspect(flagged)).rejects.toMatchObject({ message: /bare repository/ });
+    await expect(git.inspect(flagged)).rejects.toMatchObject({
+      message: expect.stringMatching(/bare repository/),
+    });
     const ofBare = join(box.root, 'of-bare');
     const source = await box.repository('source');
     await box.plain(box.root, ['clone', '-q', '--bare', source, join(box.root, 'full.git')]);
     await box.plain(join(box.root, 'full.git'), ['worktree', 'add', '-q', ofBare]);
-    await expect(git.inspect(ofBare)).rejects.toMatchObject({ message: /bare repository/ });
+    await expect(git.inspect(ofBare)).rejects.toMatchObject({
+      message: expect.stringMatching(/bare repository/),
+    });
     await expect(git.inspect(join(box.root, 'gone'))).rejects.toMatchObject({ code: 'not-found' });
     writeFileSync(join(box.root, 'file'), '');
     await expect(git.inspect(join(box.root, 'file'))).rejects.toMatchObject({ code: 'bad-input' });
@@ -126,7 +137,7 @@ describe('inspecting a repository', () => {
     renameSync(path, `${path}-elsewhere`);
     await expect(git.inspect(tree.path)).rejects.toMatchObject({
       code: 'bad-input',
-      message: /is not there/,
+      message: expect.stringMatching(/is not there/),
     });
     const repo = { path, gitDir: join(path, '.git') };
     await expect(git.worktrees(repo)).rejects.toMatchObject({ code: 'not-found' });
@@ -142,7 +153,7 @@ describe('inspecting a repository', () => {
     const old = createGit({ program: fakeGit('old-git', 'echo git version 2.17.1'), env: box.env });
     await expect(old.inspect(path)).rejects.toMatchObject({
       code: 'missing-tool',
-      message: /2\.17 is too old/,
+      message: expect.stringMatching(/2\.17 is too old/),
     });
   });
 
@@ -257,14 +268,17 @@ describe('adding a worktree', () => {
     await expect(add(path, 'used')).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining(tree.path),
-      hint: /existing worktree/,
+      hint: expect.stringMatching(/existing worktree/),
     });
-    await expect(add(path, 'taken/below')).rejects.toMatchObject({ code: 'conflict', message: /beside/ });
+    await expect(add(path, 'taken/below')).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/beside/),
+    });
     const folder = join(box.root, 'in the way');
     mkdirSync(folder);
     await expect(add(path, 'free', 'main', folder)).rejects.toMatchObject({
       code: 'conflict',
-      message: /exists/,
+      message: expect.stringMatching(/exists/),
     });
     // A worktree that was removed by hand: git refuses its place, and we neither force nor prune.
     rmSync(tree.path, { recursive: true });
@@ -294,6 +308,91 @@ describe('adding a worktree', () => {
     expect((await git.branches(repo)).branches).toHaveLength(1);
     rmSync(join(path, '.git', 'hooks', 'post-checkout'));
     expect((await git.addWorktree(order)).branch).toBe('c');
+  });
+});
+
+describe('a base that nobody was asked about', () => {
+  const script = (file: string, ...lines: string[]) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
+  };
+  /** A branch of the repository whose checkout holds these files; the main checkout is as before. */
+  const branchWith = async (path: string, name: string, change: () => void) => {
+    await box.plain(path, ['checkout', '-q', '-b', name]);
+    change();
+    await box.plain(path, ['add', '-A']);
+    await box.plain(path, ['commit', '-qm', name]);
+    await box.plain(path, ['checkout', '-q', 'main']);
+  };
+
+  it('does not run its own hooks where the settings name a folder in the checkout: the trusted ones run', async () => {
+    const path = await box.repository('own-hooks');
+    const [trusted, theirs] = [join(box.root, 'trusted-ran'), join(box.root, 'theirs-ran')];
+    script(join(path, '.husky', 'post-index-change'), `touch ${trusted}`);
+    await box.plain(path, ['add', '-A']);
+    await box.plain(path, ['commit', '-qm', 'hooks']);
+    await branchWith(path, 'evil', () =>
+      script(join(path, '.husky', 'post-index-change'), `touch ${theirs}`),
+    );
+    await box.plain(path, ['config', 'core.hooksPath', '.husky']);
+    await add(path, 'from-evil', 'evil');
+    expect([existsSync(trusted), existsSync(theirs)]).toEqual([true, false]);
+    // The control: git itself would have run theirs.
+    const control = join(box.root, 'trees', 'control');
+    execFileSync(box.program, ['worktree', 'add', '-q', '-b', 'control', control, 'evil'], {
+      cwd: path,
+      env: box.env,
+    });
+    expect(existsSync(theirs)).toBe(true);
+  });
+
+  it('is refused where it brings another program than the trusted one that the settings name', async () => {
+    const path = await box.repository('own-filter');
+    const marker = join(box.root, 'filter-ran');
+    script(join(path, 'tools', 'smudge'), 'cat');
+    writeFileSync(join(path, '.gitattributes'), '*.txt filter=mine\n');
+    writeFileSync(join(path, 'a.txt'), 'a\n');
+    await box.plain(path, ['add', '-A']);
+    await box.plain(path, ['commit', '-qm', 'filter']);
+    await box.plain(path, ['branch', 'same']);
+    await branchWith(path, 'evil', () => script(join(path, 'tools', 'smudge'), `touch ${marker}`, 'cat'));
+    for (const command of [
+      'tools/smudge',
+      './tools/smudge %f',
+      'sh "tools/smudge"',
+      'env X=tools//smudge sh -c ./tools/smudge',
+    ]) {
+      await box.plain(path, ['config', 'filter.mine.smudge', command]);
+      await expect(add(path, 'of-filter', 'evil'), command).rejects.toMatchObject({
+        code: 'untrusted',
+        message: expect.stringMatching(/“evil” has another “tools\/smudge”/),
+      });
+    }
+    expect(existsSync(marker)).toBe(false);
+    expect((await add(path, 'from-same', 'same')).note).toBeNull();
+    // What it held when it was trusted is part of the fingerprint.
+    const { repo } = await git.inspect(path);
+    const before = await git.fingerprint(repo);
+    script(join(path, 'tools', 'smudge'), 'echo other');
+    expect(fingerprintChanges(before, await git.fingerprint(repo)).join()).toMatch(
+      /tools\/smudge.* changed/i,
+    );
+  });
+
+  it('changes what was trusted through a file that an included file includes', async () => {
+    const path = await box.repository('nested-include');
+    mkdirSync(join(path, 'deep'));
+    writeFileSync(join(path, 'one'), '[include]\n\tpath = deep/two\n');
+    writeFileSync(
+      join(path, 'deep', 'two'),
+      '[include]\n\tpath = three\n[includeIf "gitdir:/never"]\n\tpath = ../one\n',
+    );
+    writeFileSync(join(path, 'deep', 'three'), '[user]\n\tname = x\n');
+    await box.plain(path, ['config', 'include.path', '../one']);
+    const { repo } = await git.inspect(path);
+    const before = await git.fingerprint(repo);
+    writeFileSync(join(path, 'deep', 'three'), '[core]\n\teditor = evil\n');
+    expect(fingerprintChanges(before, await git.fingerprint(repo)).join()).toMatch(/core\.editor is new/);
   });
 });
 

@@ -1,8 +1,11 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '../contract';
+import { type ConfigEntry, parseConfigList } from './config-list';
+import { programWords, shown, trustedHooks } from './exec-surface';
 import { fingerprintOf } from './fingerprint';
 import { type GitRunner, lastWords, type Repository } from './runner';
+import { readSmall } from './small-file';
 import { listWorktrees } from './worktree-list';
 
 export interface AddWorktree {
@@ -20,6 +23,8 @@ export interface AddedWorktree {
   baseCommit: string;
   note: string | null; // the worktree is there, but a hook of the user's failed
 }
+
+const MAX_PROGRAM = 8 * 1024 * 1024;
 
 /** True for a name git accepts for a branch. Ask before using it: refs never reach an argv unchecked (S-31). */
 export async function isBranchName(git: GitRunner, name: string): Promise<boolean> {
@@ -74,7 +79,12 @@ export async function addWorktree(git: GitRunner, order: AddWorktree, home: stri
       hint: 'Look at it and trust the repository again.',
     });
   }
+  const entries = parseConfigList((await git.read(repo, ['config'])).stdout);
+  await refuseOtherPrograms(git, repo, entries, { name: base, commit: baseCommit });
+  const hooks = trustedHooks(repo, entries);
   const made = await git.write(repo, [
+    // The hooks the person trusted are those of the main checkout, not those of whatever the base holds.
+    ...(hooks === null ? [] : ['-c', `core.hooksPath=${hooks}`]),
     'worktree',
     'add',
     '--no-track',
@@ -101,6 +111,32 @@ export async function addWorktree(git: GitRunner, order: AddWorktree, home: stri
     note = `The worktree was made, but a hook failed: ${lastWords(made.stderr)}`;
   }
   return { path: await realpath(path), branch, base, baseCommit, note };
+}
+
+/**
+ * Refuses a base in which a program that the settings name by a relative path is another one than in the main
+ * checkout: git would run the base's, and that one nobody was asked about.
+ */
+async function refuseOtherPrograms(
+  git: GitRunner,
+  repo: Repository,
+  entries: readonly ConfigEntry[],
+  base: { name: string; commit: string },
+): Promise<void> {
+  for (const word of programWords(entries)) {
+    const there = await git.read(repo, ['cat-file', 'blob', `${base.commit}:${word}`]);
+    if (there.code !== 0) continue; // no file of that name
+    const path = join(repo.path, word);
+    const trusted = await readSmall(path, MAX_PROGRAM);
+    // A link may lead to a file that differs though the link itself does not.
+    const plain = (await realpath(path).catch(() => null)) === path;
+    if (plain && trusted?.equals(there.stdout)) continue;
+    throw new AppError({
+      code: 'untrusted',
+      message: `“${shown(base.name)}” has another “${shown(word)}” than the one you trusted, and the settings of this repository make git run it.`,
+      hint: 'Start from another branch, or make the worktree with git yourself and choose it here as an existing one.',
+    });
+  }
 }
 
 async function refuseTaken(git: GitRunner, repo: Repository, branch: string): Promise<void> {

@@ -17,6 +17,7 @@ import { type GitSandbox, gitSandbox } from '../git/testing';
 import { createLog } from '../log';
 import { folderError, MAX_ENTRIES } from './browse';
 import { createProjects, projectReader, projectsProjection } from './index';
+import { slug } from './projects';
 
 let box: GitSandbox;
 beforeAll(() => {
@@ -55,8 +56,8 @@ function setUp() {
     /** How often git was run so far. */
     runs: () => readFileSync(calls, 'utf8').split('\n').length - 1,
     trusted: async (path: string) => {
-      const { project } = await projects.add(path);
-      return projects.trust(project.id);
+      const { project, trust } = await projects.add(path);
+      return projects.trust(project.id, trust.digest);
     },
   };
 }
@@ -188,10 +189,12 @@ describe('adding', () => {
     mkdirSync(join(box.root, 'no-repo'));
     await expect(t.projects.add(join(box.root, 'no-repo'))).rejects.toMatchObject({
       code: 'bad-input',
-      hint: /git init/,
+      hint: expect.stringMatching(/git init/),
     });
     await box.plain(box.root, ['init', '-q', '--bare', join(box.root, 'b.git')]);
-    await expect(t.projects.add(join(box.root, 'b.git', 'refs'))).rejects.toMatchObject({ message: /bare/ });
+    await expect(t.projects.add(join(box.root, 'b.git', 'refs'))).rejects.toMatchObject({
+      message: expect.stringMatching(/bare/),
+    });
     await expect(t.projects.add(join(box.root, 'gone'))).rejects.toMatchObject({ code: 'not-found' });
     await expect(t.projects.add('x')).rejects.toMatchObject({ code: 'bad-input' });
     mkdirSync(join(t.stateHome, 'inside'));
@@ -248,12 +251,16 @@ describe('trust', () => {
     const t = setUp();
     const path = await box.repository('swapped');
     hook(path, 'pre-push', 'echo harmless');
-    const { project } = await t.projects.add(path);
+    const { project, trust } = await t.projects.add(path);
     hook(path, 'pre-push', 'echo evil');
-    await expect(t.projects.trust(project.id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(t.projects.trust(project.id, trust.digest)).rejects.toMatchObject({ code: 'conflict' });
+    // That another device was shown the new list meanwhile does not widen this one's yes.
+    const again = await t.projects.add(path);
+    await expect(t.projects.trust(project.id, trust.digest)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(t.projects.trust(project.id, '')).rejects.toMatchObject({ code: 'conflict' });
     expect(t.runs()).toBe(0);
     // Shown again, a yes is about what is there now.
-    expect((await t.projects.trust(project.id)).trusted).toBe(true);
+    expect((await t.projects.trust(project.id, again.trust.digest)).trusted).toBe(true);
   });
 
   it('is asked for again before a write when what would run changed', async () => {
@@ -265,13 +272,17 @@ describe('trust', () => {
     hook(path, 'post-checkout', `touch ${marker}`);
     await expect(
       t.projects.prepare(project.id, { type: 'new', branch: 'n', base: 'main' }),
-    ).rejects.toMatchObject({ code: 'untrusted', message: /Hook post-checkout is new\./ });
-    expect((await t.projects.add(path)).trust).toMatchObject({ asked: true, risks: [/post-checkout/] });
+    ).rejects.toMatchObject({
+      code: 'untrusted',
+      message: expect.stringMatching(/Hook post-checkout is new\./),
+    });
+    const asked = (await t.projects.add(path)).trust;
+    expect(asked).toMatchObject({ asked: true, risks: [expect.stringMatching(/post-checkout/)] });
     // Reading goes on: it runs nothing of the repository's.
     expect((await t.projects.branches(project.id)).branches).toHaveLength(1);
     expect((await t.projects.prepare(project.id, { type: 'main' })).path).toBe(path);
     expect(existsSync(marker)).toBe(false);
-    await t.projects.trust(project.id);
+    await t.projects.trust(project.id, asked.digest);
     await t.projects.prepare(project.id, { type: 'new', branch: 'n', base: 'main' });
     expect(existsSync(marker)).toBe(true);
   });
@@ -280,9 +291,9 @@ describe('trust', () => {
     const t = setUp();
     const outer = await box.repository('outer');
     const inner = await box.repository('outer/inner');
-    const { project } = await t.projects.add(inner);
+    const { project, trust } = await t.projects.add(inner);
     rmSync(join(inner, '.git'), { recursive: true });
-    await expect(t.projects.trust(project.id)).rejects.toMatchObject({
+    await expect(t.projects.trust(project.id, trust.digest)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining(outer),
     });
@@ -290,6 +301,13 @@ describe('trust', () => {
 });
 
 describe('preparing a workplace', () => {
+  it('names a folder so that the disk keeps the very name', () => {
+    const letter = '\u{1d56c}'; // two units of UTF-16
+    expect(slug(`a${letter.repeat(80)}`)).toBe(`a${letter.repeat(59)}`);
+    expect(slug('../..')).toBe('worktree');
+    expect(slug('Fix: the thing / now')).toBe('Fix-the-thing-now');
+  });
+
   it('makes a worktree in the state folder and records branch, base and commit', async () => {
     const t = setUp();
     const path = await box.repository('my "project"');
@@ -338,7 +356,10 @@ describe('preparing a workplace', () => {
     const before = t.events.length;
     const make = (branch: string, base: string) =>
       t.projects.prepare(project.id, { type: 'new', branch, base });
-    await expect(make('main', 'main')).rejects.toMatchObject({ code: 'conflict', message: /exists already/ });
+    await expect(make('main', 'main')).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/exists already/),
+    });
     await expect(make('bad name', 'main')).rejects.toMatchObject({ code: 'bad-input' });
     await expect(make('x', 'nope')).rejects.toMatchObject({ code: 'not-found' });
     expect(t.events).toHaveLength(before);

@@ -10,14 +10,7 @@ import {
   type Worktree,
   WorktreeId,
 } from '../contract';
-import {
-  type Branches,
-  fingerprintChanges,
-  type Git,
-  type ListedWorktree,
-  type Repository,
-  type Risks,
-} from '../git';
+import { type Branches, fingerprintChanges, type Git, type ListedWorktree, type Repository } from '../git';
 import { type Clock, newId } from '../platform';
 import { absolutePath, browseFolder, type FolderPage, isInside } from './browse';
 import type { ProjectReader } from './store';
@@ -40,9 +33,11 @@ export interface Projects {
    * Registers the repository a folder belongs to, or returns it if known. `asked`: the question of trust is open,
    * because it is new or because what it would run changed since. No git runs before trust.
    */
-  add(path: string): Promise<{ project: Project; trust: { asked: boolean; risks: string[] } }>;
-  /** The user's yes to what `add` listed, or to what an `untrusted` error said has changed. */
-  trust(id: ProjectId): Promise<Project>;
+  add(
+    path: string,
+  ): Promise<{ project: Project; trust: { asked: boolean; risks: string[]; digest: string } }>;
+  /** The user's yes to what `add` listed, named by its digest: a yes to anything else is a `conflict`. */
+  trust(id: ProjectId, digest: string): Promise<Project>;
   branches(id: ProjectId): Promise<Branches>;
   /** The worktrees there are now; ones made outside are adopted. Before trust: the known ones. */
   worktrees(id: ProjectId): Promise<Worktree[]>;
@@ -63,8 +58,6 @@ export function createProjects(deps: ProjectDeps): Projects {
   const worktreesRoot =
     deps.worktreesRoot ??
     ((project: Project) => join(stateHome, 'worktrees', `${slug(project.name)}-${project.id.slice(0, 6)}`));
-  // What the person was last shown, so that a yes covers exactly that; see `trust`.
-  const shownRisks = new Map<ProjectId, Risks>();
   const queues = new Map<ProjectId, Promise<unknown>>();
 
   /** One change of a project at a time: two new sessions must not choose the same folder. */
@@ -113,11 +106,6 @@ export function createProjects(deps: ProjectDeps): Projects {
     return repo;
   };
 
-  const showRisks = async (project: Project, repo: Repository): Promise<Risks> => {
-    const risks = await git.risks(repo);
-    shownRisks.set(project.id, risks);
-    return risks;
-  };
   const changesSinceTrust = async (project: Project, repo: Repository): Promise<string[]> =>
     fingerprintChanges(reader.fingerprint(project.id) ?? '', await git.fingerprint(repo));
 
@@ -181,7 +169,6 @@ export function createProjects(deps: ProjectDeps): Projects {
     const repo = await repositoryOf(project);
     const changes = await changesSinceTrust(project, repo);
     if (changes.length > 0) {
-      await showRisks(project, repo);
       throw new AppError({
         code: 'untrusted',
         message: `What git would run in “${project.name}” changed since you trusted it: ${list(changes)}`,
@@ -253,26 +240,28 @@ export function createProjects(deps: ProjectDeps): Projects {
         commit([{ type: 'project.added', project }]);
       }
       const asked = !project.trusted || (await changesSinceTrust(project, repo)).length > 0;
-      return { project, trust: { asked, risks: (await showRisks(project, repo)).sentences } };
+      const { sentences, digest } = await git.risks(repo);
+      return { project, trust: { asked, risks: sentences, digest } };
     },
 
-    trust: (id) =>
+    trust: (id, digest) =>
       inOrder(id, async () => {
         const project = must(id);
         const repo = await repositoryOf(project);
-        // Between the question and the answer an agent may have added a hook; the yes was not about that.
-        const shown = shownRisks.get(id);
-        const now = await showRisks(project, repo);
-        if (shown && shown.digest !== now.digest) {
-          const fresh = now.sentences.filter((sentence) => !shown.sentences.includes(sentence));
+        // Between the question and the answer an agent may have added a hook; the yes was not about that. Looked at
+        // again after the fingerprint is taken, so that nothing slips in between the two.
+        const still = async () => {
+          if ((await git.risks(repo)).digest === digest) return;
           throw new AppError({
             code: 'conflict',
-            message: `What git would run here changed while you were looking. ${list(fresh)}`.trim(),
+            message: 'What git would run here is not what you were shown any more.',
             hint: 'Look at the list again before you trust it.',
           });
-        }
+        };
+        await still();
         const inspected = await git.inspect(project.path);
         const fingerprint = await git.fingerprint(inspected.repo);
+        await still();
         const { branch } = inspected.head;
         const events: DomainEvent[] = [
           { type: 'project.trusted', projectId: id, fingerprint },
@@ -310,11 +299,16 @@ export function createProjects(deps: ProjectDeps): Projects {
 
 /** A folder's name from any text: letters, digits, dot and dash; never hidden, never long. */
 export const slug = (text: string): string =>
-  text
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^[.-]+|[.-]+$/g, '')
-    .slice(0, 60) || 'worktree';
+  // By characters: half of one would become another name on the disk than in our record.
+  [
+    ...text
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+      .replace(/^[.-]+/, ''),
+  ]
+    .slice(0, 60)
+    .join('')
+    .replace(/[.-]+$/, '') || 'worktree';
 
 const list = (changes: readonly string[]): string =>
   changes.slice(0, 6).join(' ') + (changes.length > 6 ? ` And ${changes.length - 6} more.` : '');

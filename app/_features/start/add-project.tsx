@@ -20,17 +20,22 @@ export function AddProject({
   const [at, setAt] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const [question, setQuestion] = useState<{ project: Project; risks: string[] } | null>(null);
+  const [question, setQuestion] = useState<{ project: Project; risks: string[]; digest: string } | null>(
+    null,
+  );
   const folders = useQuery(trpc.projects.browse.queryOptions({ path: at }));
 
+  const look = async (folder: string) => {
+    const { project, trust } = await api().projects.add.mutate({ path: folder });
+    if (project.trusted && !trust.asked) onAdded(project as Project);
+    else setQuestion({ project: project as Project, risks: trust.risks, digest: trust.digest });
+  };
   const add = async (folder: string) => {
     setBusy(true);
     setProblem(null);
     setQuestion(null);
     try {
-      const { project, trust } = await api().projects.add.mutate({ path: folder });
-      if (project.trusted && !trust.asked) onAdded(project as Project);
-      else setQuestion({ project: project as Project, risks: trust.risks });
+      await look(folder);
     } catch (error) {
       setProblem(problemText(error));
     } finally {
@@ -41,13 +46,15 @@ export function AddProject({
   useEffect(() => {
     if (folder) void add(folder);
   }, []);
-  const trust = async (project: Project) => {
+  const trust = async ({ project, digest }: { project: Project; digest: string }) => {
     setBusy(true);
     setProblem(null);
     try {
-      onAdded((await api().projects.trust.mutate({ id: project.id })) as Project);
+      onAdded((await api().projects.trust.mutate({ id: project.id, digest })) as Project);
     } catch (error) {
       setProblem(problemText(error));
+      // What is refused here is a list that is no longer true: show the one that is.
+      await look(project.path).catch(() => {});
       setBusy(false);
     }
   };
@@ -104,12 +111,7 @@ export function AddProject({
               <button type="button" className="btn ghost" onClick={() => setQuestion(null)}>
                 Not now
               </button>
-              <button
-                type="button"
-                className="btn pri"
-                disabled={busy}
-                onClick={() => void trust(question.project)}
-              >
+              <button type="button" className="btn pri" disabled={busy} onClick={() => void trust(question)}>
                 Trust this repository
               </button>
             </div>
