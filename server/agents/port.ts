@@ -108,6 +108,12 @@ export interface PaneAccess {
   pid(): Promise<number | null>; // of the pane's process
 }
 
+/**
+ * What a vendor may call a conversation. It becomes an argument and part of a path at the next start, and any process
+ * of the session can tell it to the host: it is never an option, and never leads out of a folder.
+ */
+export const isConversationId = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id);
+
 export interface RunContext extends VendorEnv {
   sessionId: SessionId;
   dir: string;
@@ -188,6 +194,7 @@ export type VendorEvent =
       title: string;
       body: string;
       why: string | null;
+      cwd?: string; // where it would be done, when that is not the session's own folder
       input: unknown;
       answerable: boolean;
       form?: NeedForm | null;

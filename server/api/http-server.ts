@@ -134,8 +134,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // A query on the rpc socket would be read by the library behind it; none has a meaning there.
     if (route === null || at.origin === null || (route === 'rpc' && at.query !== '')) {
       refuseUpgrade(socket, 404, 'There is no such socket.');
-    } else if (sockets.full()) {
-      refuseUpgrade(socket, 503, 'Too many unknown callers. Try again.');
     } else {
       const { wss, handler } = upgraders[route];
       const about = { origin: at.origin, purpose: SOCKET_ROUTES[route].path };

@@ -10,14 +10,12 @@ import type { Caller } from './services';
 /** Takes over a socket whose device is known. Must attach its listeners before it returns. */
 export type SocketHandler = (ws: WebSocket, req: IncomingMessage, caller: Caller, query: string) => void;
 
-export const MAX_UNPROVEN = 32;
+export const MAX_UNPROVEN = 256;
 const MAX_HELLO = 4 * 1024;
 /** A refused peer that does not close its side is cut off: it holds one of the few places. */
 const LINGER_MS = 300;
 
 export interface ProvenSockets {
-  /** True while no further stranger is taken in. */
-  full(): boolean;
   /**
    * Asks a fresh socket who it is. `handover` is called in the same tick as the proof, and must attach its listeners
    * before it returns: frames that came along with the proof follow at once.
@@ -33,8 +31,9 @@ export interface ProvenSockets {
 }
 
 /**
- * The sockets of this host, from the challenge to the end. A socket that has proved nothing costs one place of 32, a
- * timer and at most one chunk of memory (S-07); a revoked device's sockets end at once (S-16).
+ * The sockets of this host, from the challenge to the end. A socket that has proved nothing costs one place of 256,
+ * a timer and at most one chunk of memory, and the oldest such makes room for the next: strangers that say nothing keep
+ * nobody out (S-07); a revoked device's sockets end at once (S-16).
  */
 export function createProvenSockets(deps: {
   auth: Pick<Auth, 'serverId' | 'proveSocket' | 'onRevoked'>;
@@ -67,12 +66,15 @@ export function createProvenSockets(deps: {
   };
 
   return {
-    full: () => unproven.size >= MAX_UNPROVEN,
-
     greet(ws, raw, about, handover) {
       const nonce = randomBytes(32).toString('base64url');
       const openedAt = clock.mono();
       let bytes = 0;
+      const [oldest] = unproven.size >= MAX_UNPROVEN ? unproven : [];
+      if (oldest) {
+        unproven.delete(oldest);
+        oldest.terminate();
+      }
       unproven.add(ws);
 
       const settle = () => {

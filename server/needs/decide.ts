@@ -23,8 +23,9 @@ export type Asked = Omit<Extract<VendorEvent, { type: 'asked' }>, 'type'>;
 /** Pure. The record of a new request; its digest names everything the person is about to approve (A-01). */
 export function recordNeed(
   asked: Asked,
-  about: { id: string; sessionId: SessionId; cwd: string; now: number },
+  about: { id: string; sessionId: SessionId; home: string; now: number },
 ): Need {
+  const cwd = asked.cwd ?? about.home;
   const bound = {
     id: about.id,
     sessionId: about.sessionId,
@@ -35,7 +36,7 @@ export function recordNeed(
     body: asked.body,
     input: asked.input ?? null,
     form: asked.form ?? null,
-    cwd: about.cwd,
+    cwd,
     created: about.now,
     expires: about.now + LIFETIME_MS,
   };
@@ -52,7 +53,7 @@ export function recordNeed(
     input: asked.input ?? null,
     id: NeedId.parse(about.id),
     sessionId: about.sessionId,
-    cwd: about.cwd,
+    cwd,
     digest: sha256(canonicalJson(bound)),
     state: 'pending',
     decision: null,
@@ -65,8 +66,18 @@ export function recordNeed(
   };
 }
 
-export const sameRequest = (need: Need, asked: Asked): boolean =>
-  need.tool === asked.tool && canonicalJson(need.input) === canonicalJson(asked.input ?? null);
+/** Pure. Whether a request is the recorded one, in all that an answer could be about. */
+export const sameRequest = (need: Need, asked: Asked, home: string): boolean =>
+  canonicalJson([need.tool, need.title, need.body, need.input, need.form, need.cwd, need.answerable]) ===
+  canonicalJson([
+    asked.tool,
+    asked.title,
+    asked.body,
+    asked.input ?? null,
+    asked.form ?? null,
+    asked.cwd ?? home,
+    asked.answerable,
+  ]);
 
 const ENDED: Record<NeedState, string> = {
   pending: 'It is still open.',
@@ -133,6 +144,10 @@ export function readDetail(need: Need, decision: Decision, detail: string | unde
       }
     }
   }
+  if (given.answers !== undefined) {
+    const asked = form?.type === 'questions' ? form.questions.map((question) => question.id) : [];
+    if (Object.keys(given.answers).some((id) => !asked.includes(id))) refuse('That was not asked.');
+  }
   if (given.grant !== undefined) {
     const known = form?.type === 'approval' && form.grants.some((grant) => grant.id === given.grant);
     if (!known || decision !== 'allow') refuse('There is no such rule.');
@@ -144,11 +159,15 @@ export function readDetail(need: Need, decision: Decision, detail: string | unde
   return given;
 }
 
-/** Pure. What the vendor's word about a request's end means for our record; null: nothing to change. */
+/**
+ * Pure. What the vendor's word about a request's end means for our record; null: nothing to change. `interrupted`: the
+ * host stopped while the answer was being handed over, so nobody here knows whether the agent has it.
+ */
 export function settle(
   need: Need,
   how: 'confirmed' | 'answered-elsewhere' | 'cancelled',
   note: string,
+  interrupted = false,
 ): Extract<DomainEvent, { type: 'need.moved' }> | null {
   if (!isOpen(need)) return null;
   const moved = (state: NeedState, text: string | null) => ({
@@ -162,7 +181,12 @@ export function settle(
   if (need.state === 'answered') {
     // The vendor may see its agent act before the call that delivered the answer has returned.
     if (how === 'confirmed') return moved('confirmed', null);
-    return moved('lost', `The answer came too late: ${note}`);
+    return moved(
+      'lost',
+      interrupted
+        ? 'The host stopped while it handed this answer over; whether the agent took it, its terminal shows.'
+        : `The answer came too late: ${note}`,
+    );
   }
   return moved(how === 'confirmed' ? 'answered-elsewhere' : how, note);
 }

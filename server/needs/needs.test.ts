@@ -166,6 +166,65 @@ describe('needs', () => {
     t.close();
   });
 
+  it('takes for another request what differs in anything an answer could be about', async () => {
+    const form = (rule: string): Asked['form'] => ({
+      type: 'approval',
+      grants: [{ id: rule, rule, holds: 'until this session ends' }],
+    });
+    for (const change of [{ form: form('Bash(rm:*)') }, { cwd: '/elsewhere' }, { title: 'Wants more' }]) {
+      let there = false;
+      const t = setUp({ deliver: async () => (there ? 'taken' : 'gone') });
+      t.needs.asked(S, { ...asked('a'), form: form('Bash(ls:*)') });
+      const need = only(t.reader.open());
+      await t.needs.answer(desk, { ...say(need, 'allow'), detail: JSON.stringify({ grant: 'Bash(ls:*)' }) });
+      there = true;
+      t.needs.asked(S, { ...asked('a'), form: form('Bash(ls:*)'), ...change });
+      expect(t.reader.get(need.id)?.state).toBe('superseded');
+      expect(t.delivered).toEqual([]);
+      t.close();
+    }
+  });
+
+  it('records where it would be done, when that is not the session’s own folder', () => {
+    const t = setUp();
+    t.needs.asked(S, { ...asked('a'), cwd: '/elsewhere' });
+    t.needs.asked(S, asked('b'));
+    expect(t.reader.open().map((need) => need.cwd)).toEqual(['/elsewhere', '/tmp']);
+    t.close();
+  });
+
+  it('says that nobody knows, when the host stopped while it handed an answer over', async () => {
+    const t = setUp({ deliver: () => new Promise(() => {}) });
+    t.needs.asked(S, asked('a'));
+    t.needs.asked(S, asked('b'));
+    const [a, b] = t.reader.open() as [Need, Need];
+    void t.needs.answer(desk, say(a, 'allow'));
+    const restarted = t.again();
+    restarted.reconcile();
+    void restarted.answer(desk, say(b, 'allow'));
+    restarted.settled(S, { vendorRef: 'all', how: 'answered-elsewhere', note: 'Answered in the terminal.' });
+    expect(t.reader.get(a.id)).toMatchObject({
+      state: 'lost',
+      note: 'The host stopped while it handed this answer over; whether the agent took it, its terminal shows.',
+    });
+    // The control: this start of the host has it in hand, so it does know.
+    expect(t.reader.get(b.id)?.note).toBe('The answer came too late: Answered in the terminal.');
+    restarted.close();
+    t.close();
+  });
+
+  it('takes no answers to what was not asked', async () => {
+    const t = setUp();
+    t.needs.asked(S, asked('a'));
+    const need = only(t.reader.open());
+    const detail = JSON.stringify({ answers: { command: ['rm -rf /'] } });
+    await expect(t.needs.answer(desk, { ...say(need, 'allow'), detail })).rejects.toThrow(
+      'That was not asked.',
+    );
+    expect(t.reader.get(need.id)?.state).toBe('pending');
+    t.close();
+  });
+
   it('expires without ever telling the agent no', async () => {
     const t = setUp();
     t.needs.asked(S, asked('a'));

@@ -56,6 +56,7 @@ const DENIED = 'The user denied this in Offdeck.';
 export function createNeeds(deps: NeedDeps): Needs {
   const { log, reader, clock, journal } = deps;
   const unrepeated = new Map<NeedId, number>(); // since when (monotonic) we wait for the vendor to repeat it
+  const interrupted = new Set<NeedId>(); // answered before this start of the host, and not known to be delivered
 
   const move = (need: Need, state: Need['state'], note: string | null) =>
     log.commit([{ type: 'need.moved', needId: need.id, state, note }]);
@@ -112,15 +113,16 @@ export function createNeeds(deps: NeedDeps): Needs {
   return {
     asked(sessionId, asked) {
       const known = reader.openOf(sessionId).find((need) => need.vendorRef === asked.vendorRef);
-      if (known && sameRequest(known, asked)) {
+      if (known && sameRequest(known, asked, deps.cwdOf(sessionId))) {
         unrepeated.delete(known.id);
+        interrupted.delete(known.id);
         if (known.state === 'answered') void deliver(known.id);
         return;
       }
       const need = recordNeed(asked, {
         id: newId(130),
         sessionId,
-        cwd: deps.cwdOf(sessionId),
+        home: deps.cwdOf(sessionId),
         now: clock.now(),
       });
       log.commit([
@@ -142,9 +144,10 @@ export function createNeeds(deps: NeedDeps): Needs {
     settled(sessionId, { vendorRef, how, note }) {
       for (const need of reader.openOf(sessionId)) {
         if (vendorRef !== 'all' && need.vendorRef !== vendorRef) continue;
-        const event = settle(need, how, note);
+        const event = settle(need, how, note, interrupted.has(need.id));
         if (!event) continue;
         unrepeated.delete(need.id);
+        interrupted.delete(need.id);
         log.commit([event]);
         clearEffect(need.id);
       }
@@ -186,7 +189,10 @@ export function createNeeds(deps: NeedDeps): Needs {
     },
 
     reconcile() {
-      for (const need of reader.open()) unrepeated.set(need.id, clock.mono());
+      for (const need of reader.open()) {
+        unrepeated.set(need.id, clock.mono());
+        if (need.state === 'answered') interrupted.add(need.id);
+      }
     },
 
     close() {

@@ -150,6 +150,18 @@ describe('sessions on real tmux', () => {
     expect(h.reader.get(session.id)?.state).toBe('idle');
   });
 
+  it('start with no permission mode that the vendor does not name: it would be an argument of the CLI', async () => {
+    const h = up();
+    await h.sessions.reconcile();
+    for (const permission of ['--help', 'bypassPermissions', '']) {
+      await expect(h.sessions.start({ ...order('say x'), permission })).rejects.toMatchObject({
+        code: 'bad-input',
+        message: expect.stringContaining(`“${permission}”`),
+      });
+    }
+    expect(h.reader.all()).toEqual([]);
+  });
+
   it('keep an approval over the death of the host, and the command runs once', async () => {
     const first = up();
     await first.sessions.reconcile();

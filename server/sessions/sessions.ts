@@ -200,6 +200,13 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
             message: `${vendor.manifest.label} has no ${input.mode} mode.`,
           });
         }
+        // It becomes an argument of the CLI: nothing but what its manifest names.
+        if (!vendor.manifest.permissions.some((permission) => permission.id === input.permission)) {
+          throw new AppError({
+            code: 'bad-input',
+            message: `${vendor.manifest.label} has no permission mode “${input.permission}”.`,
+          });
+        }
       }
       const worktree = await deps.prepare(input.projectId, input.workplace);
       const now = clock.now();

@@ -86,7 +86,15 @@ export function NeedCard({
       data-need={need.id}
     >
       <div className="req">
-        <p>{need.title}</p>
+        <p>
+          {need.title}
+          {need.cwd === session.cwd ? null : (
+            <>
+              {' in '}
+              <VisibleRule text={need.cwd} />
+            </>
+          )}
+        </p>
         {questions && need.answerable ? (
           <QuestionForm
             key={need.digest}

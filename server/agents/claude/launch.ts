@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../contract';
 import { findProgram, writePrivate } from '../../platform';
-import type { LaunchInput, LaunchPlan } from '../port';
+import { isConversationId, type LaunchInput, type LaunchPlan } from '../port';
 import { LIVE_FILE } from './live-text';
 import { manifest } from './manifest';
 import { asText } from './typing';
@@ -55,6 +55,13 @@ export async function launch(input: LaunchInput): Promise<LaunchPlan> {
   };
   const file = `${input.dir}/claude-settings.json`;
   writePrivate(file, JSON.stringify(settings, null, 2));
+  if (input.resume !== null && !isConversationId(input.resume)) {
+    throw new AppError({
+      code: 'conflict',
+      message: 'What is recorded as the conversation of this session is no name of one.',
+      hint: 'Start a new session.',
+    });
+  }
   const conversation = input.resume ?? randomUUID();
   const argv = [
     program,

@@ -1,6 +1,13 @@
 import type { AnswerDetail, SessionState } from '../../contract';
 import { canonicalJson } from '../../platform';
-import type { AgentRun, HookCall, PromptOutcome, RunContext, VendorEvent } from '../port';
+import {
+  type AgentRun,
+  type HookCall,
+  isConversationId,
+  type PromptOutcome,
+  type RunContext,
+  type VendorEvent,
+} from '../port';
 import { grantsOf, updateFor } from './grants';
 import { followLiveText } from './live-text';
 import { followSessionFile } from './session-file';
@@ -201,7 +208,8 @@ export class ClaudeRun implements AgentRun {
     switch (call.event) {
       case 'SessionStart':
         // /clear begins another conversation in the same process; we are bound to the pane, not to its id.
-        if (hook.session_id) this.#emit({ type: 'noted', vendorSession: hook.session_id });
+        if (hook.session_id && isConversationId(hook.session_id))
+          this.#emit({ type: 'noted', vendorSession: hook.session_id });
         if (!this.#waiting && !this.#ending) this.#state('hook', 'idle', 'The CLI started.');
         return null;
       case 'UserPromptSubmit':
@@ -266,11 +274,19 @@ export class ClaudeRun implements AgentRun {
     // The main thread asks one thing at a time, so an older one of it is answered.
     if (main) this.#settle((p) => p.main && p.key !== key, 'answered-elsewhere', 'Answered in the terminal.');
     const described = describeRequest(tool, input);
+    const place = hook.cwd && hook.cwd !== this.context.cwd ? { cwd: hook.cwd } : {};
     const grants = described.form || !described.answerable ? null : grantsOf(hook.permission_suggestions);
     const request = grants ? { ...described, form: grants } : described;
     this.#state('hook', 'needs-you', 'It asks for permission.');
     const ask = () =>
-      this.#emit({ type: 'asked', vendorRef: call.callId, tool, input: { tool, input }, ...request });
+      this.#emit({
+        type: 'asked',
+        vendorRef: call.callId,
+        tool,
+        input: { tool, input },
+        ...place,
+        ...request,
+      });
     return new Promise((resolve) => {
       this.#pending.set(call.callId, {
         key,

@@ -12,6 +12,22 @@ describe('what Claude Code asks, as a person reads it', () => {
     });
   });
 
+  it('says what else a command would be allowed, and hides no part of an input', () => {
+    const more = { command: 'ls', dangerouslyDisableSandbox: true, run_in_background: true, timeout: 5 };
+    expect(describeRequest('Bash', more)).toMatchObject({
+      title: 'Wants to run a command outside its sandbox in the background',
+      body: 'ls',
+    });
+    expect(describeRequest('Bash', { command: 'ls', as_root: true }).body).toBe(
+      'ls\n\nAlso: {\n  "as_root": true\n}',
+    );
+    const edits = { Write: { content: 'x' }, Edit: { old_string: 'a', new_string: 'b', replace_all: false } };
+    for (const [tool, input] of Object.entries(edits)) {
+      expect(describeRequest(tool, { file_path: '/x', ...input }).body).not.toContain('Also');
+      expect(describeRequest(tool, { file_path: '/x', ...input, mode: 511 }).body).toContain('"mode": 511');
+    }
+  });
+
   it('shows the whole change of a file', () => {
     expect(describeRequest('Edit', { file_path: '/x', old_string: 'a\nb', new_string: 'c' }).body).toBe(
       '/x\n-a\n-b\n+c',

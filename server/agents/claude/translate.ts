@@ -39,6 +39,12 @@ const questionsOf = (input: Loose): Question[] =>
 /** Modes a plan can be approved into; one that never asks is not offered on a button. */
 const PLAN_MODES = manifest.permissions.filter((mode) => !mode.risky).map(({ id, label }) => ({ id, label }));
 
+/** What is left of an input when what is shown anyway is taken out: nobody approves what is not on the screen. */
+function others(input: Loose, shown: readonly string[]): string {
+  const left = Object.entries(input).filter(([key, value]) => !shown.includes(key) && value !== undefined);
+  return left.length === 0 ? '' : `\n\nAlso: ${JSON.stringify(Object.fromEntries(left), null, 2)}`;
+}
+
 /** Pure. A permission request as a person reads it: the complete command, or the complete change. */
 export function describeRequest(tool: string, input: Record<string, unknown>): Request {
   const why = text(input.description) || null;
@@ -46,8 +52,20 @@ export function describeRequest(tool: string, input: Record<string, unknown>): R
     case 'Bash':
       return {
         kind: 'command',
-        title: 'Wants to run a command',
-        body: text(input.command),
+        title: [
+          'Wants to run a command',
+          ...(input.dangerouslyDisableSandbox ? ['outside its sandbox'] : []),
+          ...(input.run_in_background ? ['in the background'] : []),
+        ].join(' '),
+        body:
+          text(input.command) +
+          others(input, [
+            'command',
+            'description',
+            'timeout',
+            'dangerouslyDisableSandbox',
+            'run_in_background',
+          ]),
         why,
         answerable: true,
       };
@@ -55,7 +73,7 @@ export function describeRequest(tool: string, input: Record<string, unknown>): R
       return {
         kind: 'edit',
         title: 'Wants to write a file',
-        body: `${text(input.file_path)}\n${lines(text(input.content), '+')}`,
+        body: `${text(input.file_path)}\n${lines(text(input.content), '+')}${others(input, ['file_path', 'content'])}`,
         why: null,
         answerable: true,
       };
@@ -63,11 +81,12 @@ export function describeRequest(tool: string, input: Record<string, unknown>): R
       return {
         kind: 'edit',
         title: 'Wants to change a file',
-        body: [
-          text(input.file_path) + (input.replace_all ? ' (every occurrence)' : ''),
-          lines(text(input.old_string), '-'),
-          lines(text(input.new_string), '+'),
-        ].join('\n'),
+        body:
+          [
+            text(input.file_path) + (input.replace_all ? ' (every occurrence)' : ''),
+            lines(text(input.old_string), '-'),
+            lines(text(input.new_string), '+'),
+          ].join('\n') + others(input, ['file_path', 'old_string', 'new_string', 'replace_all']),
         why: null,
         answerable: true,
       };

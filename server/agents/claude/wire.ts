@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** What we use of a hook's payload; unknown fields and events are the vendor's business (2.1.197). */
 export const Hook = z.object({
   session_id: z.string().nullish(),
+  cwd: z.string().nullish(), // of the shell the tools run in; it moves with `cd`
   agent_id: z.string().nullish(), // set inside a subagent
   tool_name: z.string().nullish(),
   tool_input: z.record(z.string(), z.unknown()).nullish(),

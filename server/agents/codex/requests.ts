@@ -124,7 +124,6 @@ function command(ask: z.infer<typeof CommandAsk>, params: unknown, cwd: string):
   const known = !stdin && !network && !!ask.command && (ask.availableDecisions?.includes('accept') ?? true);
   const forSession = known && ask.availableDecisions?.includes('acceptForSession') === true;
   const extra = [
-    ...(ask.cwd && ask.cwd !== cwd ? [`In ${ask.cwd}`] : []),
     ...(network ? [`Network: ${JSON.stringify(ask.networkApprovalContext)}`] : []),
     ...(ask.additionalPermissions
       ? [`With more permissions: ${JSON.stringify(ask.additionalPermissions)}`]
@@ -141,6 +140,7 @@ function command(ask: z.infer<typeof CommandAsk>, params: unknown, cwd: string):
     body: [ask.command ? plainCommand(ask.command) : 'The command is shown in the terminal.', ...extra].join(
       '\n\n',
     ),
+    ...(ask.cwd && ask.cwd !== cwd ? { cwd: ask.cwd } : {}),
     input: params,
     ...(forSession
       ? {

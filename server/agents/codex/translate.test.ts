@@ -183,7 +183,7 @@ describe('requests', () => {
   });
 
   it('says where a command runs and what else it gets', () => {
-    expect(command({ cwd: '/etc' })?.asked.body).toBe('ls\n\nIn /etc');
+    expect(command({ cwd: '/etc' })?.asked).toMatchObject({ body: 'ls', cwd: '/etc' });
     expect(command({ additionalPermissions: { network: { enabled: true } } })?.asked.body).toContain(
       '{"network":{"enabled":true}}',
     );

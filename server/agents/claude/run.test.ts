@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { SessionId } from '../../contract';
+import type { LaunchInput, RunContext, VendorEvent } from '../port';
+import { launch } from './launch';
+import { ClaudeRun } from './run';
+
+const dir = mkdtempSync(join(tmpdir(), 'od-claude-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function watch() {
+  const events: VendorEvent[] = [];
+  const run = new ClaudeRun({
+    sessionId: SessionId.parse('sessionaaaaaa'),
+    dir,
+    cwd: '/work/tree',
+    env: {},
+    userHome: dir,
+    pane: { pid: async () => null, screen: async () => [] },
+    emit: (event: VendorEvent) => events.push(event),
+    now: () => 1,
+  } as unknown as RunContext);
+  const hook = (event: string, payload: unknown) =>
+    run.hook({ event, callId: event, payload, gone: new AbortController().signal });
+  return { run, events, hook };
+}
+
+writeFileSync(join(dir, 'claude'), '', { mode: 0o755 });
+const resume = (id: string) =>
+  launch({
+    resume: id,
+    path: dir,
+    dir,
+    mode: 'build',
+    permission: 'default',
+    prompt: '',
+    hookCommand: (event: string) => event,
+  } as unknown as LaunchInput);
+
+describe('what any process of a session can tell us', () => {
+  it('names a conversation only by what can be no option and no path', async () => {
+    const { run, events, hook } = watch();
+    const noted = () => events.flatMap((event) => (event.type === 'noted' ? [event.vendorSession] : []));
+    for (const id of [
+      '--dangerously-skip-permissions',
+      '-c',
+      '../../x',
+      'a/b',
+      '.',
+      '',
+      'a'.repeat(101),
+      'a\nb',
+    ]) {
+      await hook('SessionStart', { session_id: id });
+      await expect(resume(id)).rejects.toThrow(/no name of one/);
+    }
+    expect(noted()).toEqual([]);
+    await hook('SessionStart', { session_id: '0b2e8a4c-4c1e-4f6e-9d5e-0123456789ab' });
+    expect(noted()).toEqual(['0b2e8a4c-4c1e-4f6e-9d5e-0123456789ab']);
+    expect((await resume('0b2e8a4c-4c1e')).argv.slice(-2)).toEqual(['--resume', '0b2e8a4c-4c1e']);
+    await run.close();
+  });
+
+  it('says in which folder a command would run, when the shell has moved', async () => {
+    const { run, events, hook } = watch();
+    const ask = (cwd: string) =>
+      hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'rm -rf build' }, cwd });
+    void ask('/');
+    void ask('/work/tree');
+    const asked = events.flatMap((event) => (event.type === 'asked' ? [event.cwd] : []));
+    expect(asked).toEqual(['/', undefined]);
+    await run.close();
+  });
+});
