@@ -63,7 +63,7 @@ test('a message from the box is kept, accepted and shown once; what is sent whil
   await desk.getByRole('button', { name: 'Keep' }).click();
   await expect(waiting.getByRole('listitem').first()).toContainText('say third');
   await expect(fourth).toHaveCount(0);
-  writeFileSync(join(session.worktree ?? '', 'go'), '');
+  writeFileSync(join(session.cwd, 'go'), '');
   await until('all of it', () => told(host, session.id).includes('say changed'));
   expect(told(host, session.id)).toEqual(['say ready', first, 'say third', 'say second', 'say changed']);
   await expect(waiting).toHaveCount(0);

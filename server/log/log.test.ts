@@ -52,7 +52,7 @@ const need = (n: number, s: number) =>
       input: { n },
       answerable: true,
     },
-    { id: `need${n}aaaaaaaa`, sessionId: sid(s), cwd: '/tmp', now: n },
+    { id: `need${n}aaaaaaaa`, sessionId: sid(s), home: '/tmp', now: n },
   );
 
 const eventArb = fc.integer({ min: 0, max: 3 }).chain((n) =>
