@@ -211,7 +211,7 @@ test('a subagent’s line opens to what it said and did itself, and goes on whil
     ms: 1_000,
     files: null,
   };
-  const act = { kind: 'tool', name: 'Task', files: [], input: '' } as const;
+  const act = { kind: 'tool' as const, name: 'Task', files: [], input: '' };
   const words = 'w'.repeat(200);
   writeFileSync(own, Array.from({ length: 1_500 }, (_, i) => reply(`Step ${i}. ${words}`)).join(''));
   appendFileSync(
