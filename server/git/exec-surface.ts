@@ -1,12 +1,11 @@
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
-import { sha256 } from '../platform';
+import { readSmall, sha256 } from '../platform';
 import { type ConfigEntry, isRepositoryScope } from './config-list';
 import { parseConfigText } from './config-text';
 import { isExecCapable } from './exec-keys';
 import { isGitFolder } from './locate';
 import type { Repository } from './runner';
-import { readSmall } from './small-file';
 
 /** One thing in a repository that git would run or be led by. */
 export interface SurfaceItem {

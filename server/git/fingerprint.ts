@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { AppError } from '../contract';
-import { canonicalJson, sha256 } from '../platform';
+import { canonicalJson, readSmall, sha256 } from '../platform';
 import { parseConfigList } from './config-list';
 import { parseConfigText } from './config-text';
 import { execSurface, shown, unreadable } from './exec-surface';
 import { type GitRunner, lastWords, type Repository } from './runner';
-import { readSmall } from './small-file';
 
 export interface Risks {
   sentences: string[];

@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../contract';
+import { readSmall } from '../platform';
 import { parseConfigText } from './config-text';
 import { folderGone, type Repository } from './runner';
-import { readSmall } from './small-file';
 
 const MAX_POINTER = 8 * 1024;
 

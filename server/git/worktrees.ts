@@ -1,11 +1,11 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '../contract';
+import { readSmall } from '../platform';
 import { type ConfigEntry, parseConfigList } from './config-list';
 import { programWords, shown, trustedHooks } from './exec-surface';
 import { fingerprintOf } from './fingerprint';
 import { type GitRunner, lastWords, type Repository } from './runner';
-import { readSmall } from './small-file';
 import { listWorktrees } from './worktree-list';
 
 export interface AddWorktree {

@@ -18,4 +18,5 @@ export {
   type SessionPaths,
 } from './paths';
 export { findProgram, processAlive, type RunOptions, type RunResult, run } from './process';
+export { readSmall } from './small-file';
 export { VERSION } from './version';
