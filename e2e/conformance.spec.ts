@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { OutgoingMessage } from '../server/agents/port';
 import type { ChatItem } from '../server/contract';
 import { until } from './kit/host';
 import { type Running, VENDORS, VendorBed } from './kit/vendor-bed';
@@ -33,6 +34,12 @@ const asks = (of: Running) =>
     () => of.of('asked').at(-1) && of.state() === 'needs-you' && of.of('asked').at(-1),
     60_000,
   );
+/** Hands a message over as the host does: what is refused while a turn is just ending is tried again. */
+const hand = (of: Running, message: OutgoingMessage, typed: () => void = () => {}) =>
+  until('it is taken', async () => {
+    const result = await of.run.prompt(message, typed);
+    return result.outcome !== 'not-now' && result;
+  });
 type Reply = Extract<ChatItem, { kind: 'reply' }>;
 const ends = (of: Running) => until('the turn ends', () => of.state() === 'finished', 60_000);
 
@@ -102,6 +109,40 @@ for (const name of VENDORS) {
         expect(bed.heard(of)).toContain(wanted);
       });
     }
+
+    test('a message that ends in a file’s name is sent, and the name is the one that was written', async () => {
+      bed.write('notes.txt', 'the notes');
+      const of = await bed.begin({ prompt: 'just hello' });
+      await ends(of);
+      // A list pops up behind such a word in some CLIs, and Enter would choose from it instead of sending.
+      for (const text of ['please read @notes', '@notes.txt']) {
+        expect(await hand(of, { id: `names${text.length}`, text })).toEqual({ outcome: 'accepted' });
+        await until('heard', () => bed.heard(of).includes(text));
+        await ends(of);
+      }
+      const said = (await bed.shown(of)).flatMap((item) => (item.kind === 'user' ? [item.text.trim()] : []));
+      expect(said).toEqual(['just hello', 'please read @notes', '@notes.txt']);
+    });
+
+    test('a command of its own runs when it is sent as one, and shows in the conversation', async () => {
+      const commands = await bed.vendor.commands(bed.input());
+      expect(commands.length).toBeGreaterThan(0);
+      const { name: first = '' } = commands[0] ?? {};
+      const of = await bed.begin({ prompt: 'just hello' });
+      await ends(of);
+      let typed = 0;
+      const text = `/${first}`;
+      const { outcome } = await hand(of, { id: 'command', text, command: true }, () => typed++);
+      // Where the channel says nothing, the record is the evidence.
+      expect(['accepted', 'unsure']).toContain(outcome);
+      expect(typed).toBe(1);
+      await until('it shows', async () =>
+        (await bed.shown(of)).some(
+          (item) => item.kind === 'compacted' || (item.kind === 'user' && item.text === text),
+        ),
+      );
+      expect(await hand(of, { id: 'after', text: 'and on it goes' })).toEqual({ outcome: 'accepted' });
+    });
 
     test('asks with the whole command, runs it once when allowed, and says who settled it', async () => {
       const command = 'echo "one  two" >> ran.txt';

@@ -16,7 +16,7 @@ function told(host: TestHost, id: string): string[] {
     .map((line) => JSON.parse(line) as ChatPatch)
     .flatMap((patch) => (patch.type === 'item' && patch.item.kind === 'user' ? [patch.item.text] : []));
 }
-const box = (page: Page) => page.getByRole('textbox', { name: /^Message to/ });
+const box = (page: Page) => page.getByRole('combobox', { name: /^Message to/ });
 const connect = async (host: TestHost) => (await Device.enrol(await host.link())).connect();
 const inState = (device: Device, id: string, ...states: string[]) =>
   until(`${states}`, () => states.includes(device.board.sessions.get(id)?.state ?? ''), 60_000);

@@ -65,7 +65,7 @@ try {
   await page.getByRole('link', { name: 'Retry backoff' }).first().click();
   await page.getByRole('radio', { name: 'Chat' }).click();
   await page.getByRole('button', { name: /Edit src/ }).click();
-  await page.getByRole('textbox', { name: /^Message to/ }).fill('Also log the wait that was chosen.');
+  await page.getByRole('combobox', { name: /^Message to/ }).fill('Also log the wait that was chosen.');
   await page.getByText(/^Draft kept on/).waitFor();
   for (const name of ['dark', 'light']) {
     await theme(name);

@@ -12,6 +12,7 @@ import { createChat } from './chat';
 import { AppError, type HostReport, type HostStatus, type ProjectId } from './contract';
 import { createControlSocket, createSessionSockets } from './control';
 import { clearDemo, startDemo } from './demo';
+import { createFileSearch } from './files';
 import { createGit } from './git';
 import { createLog } from './log';
 import { createMessages, messageReader, messagesProjection } from './messages';
@@ -155,6 +156,14 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
     prompt: (...args) => sessions.prompt(...args),
     saidSince: (...args) => chat.saidSince(...args),
   });
+  const fileSearch = createFileSearch({
+    mono: clock.mono,
+    list: async (id) => {
+      const session = readers.sessions.get(id);
+      if (!session?.projectId) return [];
+      return projects.files(session.projectId, session.cwd);
+    },
+  });
   const board = createBoard({
     log,
     now: clock.now,
@@ -179,7 +188,10 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
   });
   const services: Services = {
     board,
-    sessions,
+    sessions: {
+      ...sessions,
+      files: async (id, query) => fileSearch.find(id, query),
+    },
     projects,
     needs: {
       answer: (caller, input) => needs.answer(caller.deviceId, input),
@@ -192,6 +204,7 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       remove: (id) => messages.remove(id),
       retry: (id) => messages.retry(id),
       draft: (id) => messages.draft(id),
+      earlier: (id) => messages.earlier(id),
       keepDraft: (id, text) => messages.keepDraft(id, text),
     },
     host: {
@@ -253,6 +266,7 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       await http.close();
       needs.close();
       messages.close();
+      fileSearch.close();
       await sessions.close();
       await terminal.close();
       db.$client.close();

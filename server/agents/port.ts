@@ -10,6 +10,7 @@ import type {
   Quota,
   SessionId,
   SessionState,
+  VendorCommand,
   VendorManifest,
 } from '../contract';
 
@@ -33,6 +34,11 @@ export interface AgentVendor {
   launch(input: LaunchInput): Promise<LaunchPlan>;
   /** Starts observing a pane that runs (after launch, and again after every restart of the host). */
   attach(context: RunContext): AgentRun;
+  /**
+   * Commands of the CLI that may be sent as a message (`prompt` with `command`): those that need no dialog in the
+   * terminal. Reads small files only; never throws.
+   */
+  commands(place: VendorEnv & { cwd: string }): Promise<VendorCommand[]>;
   /** Null for a CLI that keeps no conversation we can read. */
   readonly transcript: Transcript | null;
 }
@@ -145,12 +151,19 @@ export interface AgentRun {
   /**
    * Hands a message over as typed text, never into an open dialog or a half-typed draft. `typed` is called once it is
    * out of our hands. Resolves when the CLI was seen to take it, or not. Called for one message at a time, and only
-   * when the session waits for one. `id` is ours, for a channel that carries one. Never throws.
+   * when the session waits for one. `id` is ours, for a channel that carries one. `command`: the text is one of the
+   * CLI's own commands and is to be run; without it no text is ever anything but text. Never throws.
    */
-  prompt(message: { id: string; text: string }, typed: () => void): Promise<PromptOutcome>;
+  prompt(message: OutgoingMessage, typed: () => void): Promise<PromptOutcome>;
   interrupt(): Promise<void>;
   /** Stops observing; the CLI goes on. Releases every watch, timer and socket. */
   close(): Promise<void>;
+}
+
+export interface OutgoingMessage {
+  id: string;
+  text: string;
+  command?: boolean;
 }
 
 export type PromptOutcome =

@@ -127,6 +127,10 @@ export const appRouter = t.router({
     rename: procedure
       .input(ofSession.extend({ name: z.string().trim().min(1).max(80) }))
       .mutation(({ ctx, input }) => ctx.services.sessions.rename(input.id, input.name)),
+    commands: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.sessions.commands(input.id)),
+    files: procedure
+      .input(ofSession.extend({ query: z.string().max(300) }))
+      .query(({ ctx, input }) => ctx.services.sessions.files(input.id, input.query)),
     seen: procedure.input(ofSession).mutation(({ ctx, input }) => ctx.services.sessions.seen(input.id)),
     archive: procedure
       .input(ofSession.extend({ archived: z.boolean() }))
@@ -156,6 +160,7 @@ export const appRouter = t.router({
     remove: procedure.input(ofMessage).mutation(({ ctx, input }) => ctx.services.messages.remove(input.id)),
     retry: procedure.input(ofMessage).mutation(({ ctx, input }) => ctx.services.messages.retry(input.id)),
     draft: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.messages.draft(input.id)),
+    earlier: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.messages.earlier(input.id)),
     keepDraft: procedure
       .input(ofSession.extend({ text: z.string().max(MAX_MESSAGE) }))
       .mutation(({ ctx, input }) => ctx.services.messages.keepDraft(input.id, input.text)),

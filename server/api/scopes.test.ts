@@ -13,6 +13,8 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'host.info': undefined,
   'host.checks': undefined,
   'sessions.start': null, // filled below: whatever the schema wants, the scope is judged first
+  'sessions.commands': { id },
+  'sessions.files': { id, query: 'x' },
   'sessions.resume': { id },
   'sessions.rename': { id, name: 'x' },
   'sessions.seen': { id },
@@ -24,6 +26,7 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'messages.remove': { id },
   'messages.retry': { id },
   'messages.draft': { id },
+  'messages.earlier': { id },
   'messages.keepDraft': { id, text: 'x' },
   'needs.answer': {
     needId: id,

@@ -6,6 +6,7 @@ import type {
   Check,
   Detection,
   DeviceId,
+  FoundFiles,
   Message,
   MessageId,
   Need,
@@ -17,6 +18,7 @@ import type {
   SessionId,
   SignedAnswer,
   StartSession,
+  VendorCommand,
   Worktree,
 } from '../contract';
 
@@ -67,13 +69,6 @@ export interface DeviceRow {
   you: boolean;
 }
 
-/** What was begun to be written to a session; `by` is the device and tab that wrote it last. */
-export interface Draft {
-  text: string;
-  by: string;
-  at: number;
-}
-
 /** What the API needs from the workflows; `main.ts` hands it in. Every method may throw AppError. */
 export interface Services {
   board: {
@@ -89,6 +84,8 @@ export interface Services {
     start(input: StartSession): Promise<Session>;
     resume(id: SessionId): Promise<Session>;
     rename(id: SessionId, name: string): Session;
+    commands(id: SessionId): Promise<VendorCommand[]>;
+    files(id: SessionId, query: string): Promise<FoundFiles>;
     seen(id: SessionId): void;
     archive(id: SessionId, archived: boolean): Session;
     interrupt(id: SessionId): Promise<void>;
@@ -112,6 +109,7 @@ export interface Services {
     remove(id: MessageId): Message;
     retry(id: MessageId): Message;
     draft(id: SessionId): string;
+    earlier(id: SessionId): string[];
     keepDraft(id: SessionId, text: string): void;
   };
   needs: {

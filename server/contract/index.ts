@@ -21,10 +21,11 @@ export {
 export { ControlReply, ControlRequest, HostReport, HostStatus } from './control';
 export { AppError, ErrorCode, ErrorShape } from './errors';
 export { DomainEvent, type LoggedEvent, streamOf } from './events';
+export { FoundFiles } from './files';
 export { Challenge, EnrolReply, EnrolRequest, Hello, Welcome } from './handshake';
 export { CLOSE, enrolText, helloText, PROTOCOL } from './handshake-text';
 export { DeviceId, MessageId, NeedId, ProjectId, SessionId, VendorId, WorktreeId } from './ids';
-export { MAX_MESSAGE, Message, MessageState, SendMessage } from './message';
+export { commandOf, MAX_MESSAGE, Message, MessageState, SendMessage } from './message';
 export {
   AnswerDetail,
   Decision,
@@ -59,4 +60,4 @@ export {
   type ServerFrame,
   type TerminalInfo,
 } from './terminal-frames';
-export { Check, Detection, VendorManifest } from './vendor';
+export { Check, Detection, VendorCommand, VendorManifest } from './vendor';

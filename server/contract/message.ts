@@ -18,16 +18,23 @@ export const Message = z.object({
   state: MessageState,
   note: z.string().nullable(), // why it waits or what is not known, in a sentence
   place: z.number(), // order in the queue
+  command: z.boolean().optional(), // true: a command of the vendor's, not words
   by: z.string(), // label of the device that wrote it
   created: z.number(),
   moved: z.number(), // when it came into its state
 });
 export type Message = z.infer<typeof Message>;
 
+/** The command a text names, or null: "/name" or "/name words", never anything else that begins with a slash. */
+export const commandOf = (text: string): string | null =>
+  /^\/([A-Za-z0-9][\w:.-]{0,99})(?:\s|$)/.exec(text.trim())?.[1] ?? null;
+
 /** What a device sends. The id is the device's own: sent twice over a bad line it is one message. */
 export const SendMessage = z.object({
   sessionId: SessionId,
   id: MessageId,
   text: z.string().min(1).max(MAX_MESSAGE),
+  /** The person means a command of the vendor's, which the text begins with. Without it `/` is text like any other. */
+  command: z.boolean().optional(),
 });
 export type SendMessage = z.infer<typeof SendMessage>;

@@ -22,6 +22,15 @@ export const VendorManifest = z.object({
 });
 export type VendorManifest = z.infer<typeof VendorManifest>;
 
+/** A command of the vendor's own that may be sent as a message: `/name`, and words after it where it takes any. */
+export const VendorCommand = z.object({
+  name: z.string(), // without the slash
+  hint: z.string(), // what it does, in its author's words
+  takes: z.string().nullable(), // what may follow it, e.g. "[file]"; null: not known to take anything
+  from: z.enum(['cli', 'user', 'project']),
+});
+export type VendorCommand = z.infer<typeof VendorCommand>;
+
 /** What was found on this machine. Credential files are never read: `signedIn` comes from the CLI's own word. */
 export const Detection = z.object({
   vendor: VendorId,

@@ -311,6 +311,40 @@ describe('adding a worktree', () => {
   });
 });
 
+describe('the files of a worktree', () => {
+  it('are those git does not ignore, tracked or not, of that worktree alone', async () => {
+    const path = await box.repository('listed');
+    writeFileSync(join(path, '.gitignore'), 'ignored\n');
+    writeFileSync(join(path, 'gone'), '');
+    await box.plain(path, ['add', '-A']);
+    await box.plain(path, ['commit', '-qm', 'files']);
+    rmSync(join(path, 'gone'));
+    writeFileSync(join(path, 'ignored'), '');
+    writeFileSync(join(path, 'name with\ta tab ü'), '');
+    const { repo } = await git.inspect(path);
+    const first = await git.files(repo, path);
+    expect(first).toContain('name with\ta tab ü');
+    expect(first).toContain('.gitignore');
+    expect(first).not.toContain('ignored');
+    expect(first).not.toContain('gone');
+    const tree = await add(path, 'other-tree');
+    writeFileSync(join(tree.path, 'only here'), '');
+    expect(await git.files(repo, tree.path)).toContain('only here');
+    expect(await git.files(repo, tree.path)).toContain('gone');
+    expect(await git.files(repo, path)).not.toContain('only here');
+  });
+
+  it('are not listed for a folder whose pointer leads elsewhere', async () => {
+    const path = await box.repository('pointed');
+    const foreign = await box.repository('foreign');
+    const { repo } = await git.inspect(path);
+    const tree = await add(path, 'turned');
+    writeFileSync(join(tree.path, '.git'), `gitdir: ${join(foreign, '.git')}\n`);
+    await expect(git.files(repo, tree.path)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(git.files(repo, foreign)).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
+
 describe('a base that nobody was asked about', () => {
   const script = (file: string, ...lines: string[]) => {
     mkdirSync(dirname(file), { recursive: true });

@@ -5,6 +5,7 @@
  * decide about trust: the caller asks git about trusted repositories only.
  */
 import { type Branches, listBranches } from './branches';
+import { listFiles } from './files';
 import { fingerprintChanges, fingerprintOf, type Risks, readRisks } from './fingerprint';
 import { locateRepository } from './locate';
 import { gitVersion, type Inspected, inspectRepository } from './repository';
@@ -24,6 +25,8 @@ export interface Git {
   branches(repo: Repository): Promise<Branches>;
   worktrees(repo: Repository): Promise<ListedWorktree[]>;
   headOf(repo: Repository, worktree: string): Promise<ListedWorktree | null>;
+  /** Paths in a worktree that git does not ignore, tracked or not. */
+  files(repo: Repository, worktree: string): Promise<string[]>;
   /** Runs the user's hooks and filters, unless they changed since `order.fingerprint`. */
   addWorktree(order: AddWorktree): Promise<AddedWorktree>;
 }
@@ -40,6 +43,7 @@ export function createGit(deps: GitDeps): Git {
     branches: (repo) => listBranches(runner, repo),
     worktrees: (repo) => listWorktrees(runner, repo),
     headOf: (repo, worktree) => headOf(runner, repo, worktree),
+    files: (repo, worktree) => listFiles(runner, repo, worktree),
     addWorktree: (order) => addWorktree(runner, order, home),
   };
 }

@@ -1,6 +1,7 @@
-import type { PromptOutcome } from '../agents/port';
+import type { OutgoingMessage, PromptOutcome } from '../agents/port';
 import {
   AppError,
+  commandOf,
   type Message,
   type MessageId,
   type SendMessage,
@@ -20,7 +21,7 @@ export interface MessageDeps {
   crash: CrashPoint;
   session(id: SessionId): Session | null;
   /** Hands one message to the agent of a session that runs. */
-  prompt(id: SessionId, message: { id: string; text: string }, typed: () => void): Promise<PromptOutcome>;
+  prompt(id: SessionId, message: OutgoingMessage, typed: () => void): Promise<PromptOutcome>;
   /** Whether the agent's own record has these words of the person, said since then. */
   saidSince(id: SessionId, text: string, since: number): Promise<boolean>;
 }
@@ -36,6 +37,8 @@ export interface Messages {
   retry(id: MessageId): Message;
   /** What is written and not sent; empty when there is nothing. */
   draft(sessionId: SessionId): string;
+  /** What was sent to it, newest first, each text once. */
+  earlier(sessionId: SessionId): string[];
   /** Keeps it in the place of what was kept; an empty text forgets it. Throws `not-found`. */
   keepDraft(sessionId: SessionId, text: string): void;
   /** After a start of the host: what was on its way is looked for in the agents' own records. */
@@ -44,6 +47,7 @@ export interface Messages {
 }
 
 const MAX_KEPT = 200;
+const MAX_EARLIER = 100;
 /** How often a message that could not be handed over is tried again, besides at every change of its session. */
 const AGAIN_MS = 2_000;
 /** How long an agent's record may lag behind what it took. */
@@ -133,13 +137,16 @@ export function createMessages(deps: MessageDeps): Messages {
   timer.unref();
 
   return {
-    send(label, { sessionId, id, text }) {
+    send(label, { sessionId, id, text, command }) {
       const known = reader.get(id);
       if (known) return known;
       const session = deps.session(sessionId);
       if (!session) throw new AppError({ code: 'not-found', message: 'There is no such session.' });
       if (session.kind !== 'agent') {
         throw new AppError({ code: 'bad-input', message: 'A terminal takes keys, not messages.' });
+      }
+      if (command && commandOf(text) === null) {
+        throw new AppError({ code: 'bad-input', message: 'A command is “/name”, and words after it.' });
       }
       if (text.trim() === '') throw new AppError({ code: 'bad-input', message: 'The message is empty.' });
       const open = reader.openOf(sessionId);
@@ -155,6 +162,7 @@ export function createMessages(deps: MessageDeps): Messages {
         id,
         sessionId,
         text,
+        ...(command ? { command } : {}),
         state: 'kept',
         note: null,
         place: placeBefore(open, null),
@@ -211,6 +219,10 @@ export function createMessages(deps: MessageDeps): Messages {
       return must(id);
     },
     draft: (sessionId) => reader.draft(sessionId),
+    earlier: (sessionId) => {
+      const first = deps.session(sessionId)?.prompt;
+      return [...new Set([...reader.sentTo(sessionId, MAX_EARLIER), ...(first ? [first] : [])])];
+    },
     keepDraft(sessionId, text) {
       if (!deps.session(sessionId)) {
         throw new AppError({ code: 'not-found', message: 'There is no such session.' });

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, ne, or } from 'drizzle-orm';
 import type { Db } from '../../db/client';
 import { drafts } from '../../db/schema/drafts';
 import { messages } from '../../db/schema/projections';
-import type { LoggedEvent, Message } from '../contract';
+import { commandOf, type LoggedEvent, type Message } from '../contract';
 import type { Projection } from '../log';
 
 const parse = (row: { body: string }): Message => JSON.parse(row.body) as Message;
@@ -18,6 +18,9 @@ const rowOf = (message: Message) => ({
   body: JSON.stringify(message),
 });
 
+const commandKept = (before: Message, text: string): Pick<Message, 'command'> =>
+  before.command ? { command: commandOf(text) !== null } : {};
+
 function apply(db: Db, { event, at }: LoggedEvent): void {
   if (event.type === 'message.kept') {
     db.insert(messages).values(rowOf(event.message)).run();
@@ -28,7 +31,8 @@ function apply(db: Db, { event, at }: LoggedEvent): void {
   if (!before) return;
   const after: Message =
     event.type === 'message.edited'
-      ? { ...before, text: event.text, place: event.place }
+      ? // Other words are a command only if they still look like one.
+        { ...before, text: event.text, place: event.place, ...commandKept(before, event.text) }
       : { ...before, state: event.state, note: event.note, moved: at };
   db.update(messages).set(rowOf(after)).where(eq(messages.id, after.id)).run();
 }
@@ -50,6 +54,8 @@ export interface MessageReader {
   open(): Message[];
   /** Open ones, and those accepted after `since`. */
   recent(since: number): Message[];
+  /** Texts that were sent and not taken back, newest first. */
+  sentTo(sessionId: string, limit: number): string[];
   draft(sessionId: string): string;
   keepDraft(sessionId: string, text: string): void;
 }
@@ -71,6 +77,16 @@ export const messageReader = (db: Db): MessageReader => ({
       .where(or(inArray(messages.state, OPEN), and(ne(messages.state, 'removed'), gt(messages.moved, since))))
       .all()
       .map(parse),
+  sentTo: (sessionId, limit) =>
+    db
+      .select()
+      .from(messages)
+      .where(and(eq(messages.sessionId, sessionId), ne(messages.state, 'removed')))
+      .all()
+      .map(parse)
+      .sort((a, b) => b.created - a.created)
+      .slice(0, limit)
+      .map(({ text }) => text),
   draft: (sessionId) => db.select().from(drafts).where(eq(drafts.sessionId, sessionId)).get()?.text ?? '',
   keepDraft: (sessionId, text) => {
     if (text === '') db.delete(drafts).where(eq(drafts.sessionId, sessionId)).run();

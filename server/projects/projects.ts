@@ -41,6 +41,8 @@ export interface Projects {
   branches(id: ProjectId): Promise<Branches>;
   /** The worktrees there are now; ones made outside are adopted. Before trust: the known ones. */
   worktrees(id: ProjectId): Promise<Worktree[]>;
+  /** Paths of the files in one of its worktrees that git does not ignore. Throws AppError. */
+  files(id: ProjectId, worktree: string): Promise<string[]>;
   /** Makes or finds the folder a new session works in. */
   prepare(id: ProjectId, choice: WorkplaceChoice): Promise<Worktree>;
   /** Real path of the main checkout of a trusted project, else null. */
@@ -281,6 +283,8 @@ export function createProjects(deps: ProjectDeps): Projects {
       if (!project.trusted) return reader.worktreesOf(id);
       return inOrder(id, () => refresh(must(id)));
     },
+
+    files: async (id, worktree) => git.files(await repositoryOf(mustTrusted(id)), worktree),
 
     prepare: async (id, choice) => {
       mustTrusted(id);

@@ -1,6 +1,13 @@
 import { randomInt } from 'node:crypto';
-import type { AgentVendor, PromptOutcome } from '../agents/port';
-import { type AnswerDetail, AppError, type Session, SessionId, type StartSession } from '../contract';
+import type { AgentVendor, OutgoingMessage, PromptOutcome } from '../agents/port';
+import {
+  type AnswerDetail,
+  AppError,
+  type Session,
+  SessionId,
+  type StartSession,
+  type VendorCommand,
+} from '../contract';
 import type { Log } from '../log';
 import { newId } from '../platform';
 import { cliMissing, type LaunchOrder, launchSession, openHooks } from './launch';
@@ -29,7 +36,9 @@ export interface Sessions {
     detail?: AnswerDetail,
   ): Promise<'taken' | 'gone'>;
   /** Hands a message over to the agent that runs; see `AgentRun.prompt`. */
-  prompt(id: SessionId, message: { id: string; text: string }, typed: () => void): Promise<PromptOutcome>;
+  prompt(id: SessionId, message: OutgoingMessage, typed: () => void): Promise<PromptOutcome>;
+  /** Commands of its vendor that may be sent as messages. Throws `not-found`. */
+  commands(id: SessionId): Promise<VendorCommand[]>;
   /** After a start of the host: takes up living panes again, marks the rest as ended. */
   reconcile(): Promise<void>;
   close(): Promise<void>;
@@ -319,6 +328,10 @@ export function createSessions(deps: SessionDeps & { log: Log; reader: SessionRe
       const run = live.get(id)?.run;
       if (!run) return { outcome: 'not-now', why: 'The agent does not run.' };
       return run.prompt(message, typed);
+    },
+    async commands(id) {
+      const session = must(id);
+      return (await vendorOf(session)?.commands({ ...deps.vendorEnv, cwd: session.cwd })) ?? [];
     },
     async deliver(id, vendorRef, decision, message, detail) {
       const run = live.get(id)?.run;

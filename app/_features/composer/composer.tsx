@@ -1,15 +1,23 @@
 'use client';
 import './composer.css';
-import { useEffect, useRef, useState } from 'react';
-import type { Message, Session } from '@/server/contract';
+import { AtSign, Slash } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { commandOf, type Message, type Session } from '@/server/contract';
 import { api, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
 import { useHostInfo } from '../../_client/host-info';
 import { onKeys } from '../../_client/shortcuts';
+import { IconButton } from '../../_ui/icon-button';
 import { modKey } from '../../_ui/mod-key';
 import { useMedia } from '../../_ui/use-media';
+import { Choices, choiceId, LIST_ID } from './choices';
 import { newMessageId } from './new-message-id';
+import { put, tokenAt } from './token';
+import { useCompletion, useEarlier } from './use-completion';
 import { useDraft } from './use-draft';
+
+/** How long a list may take to come before Enter sends what stands there. */
+const LIST_MS = 600;
 
 /** What becomes of a message that is sent now. */
 function fate(session: Session, asks: boolean): string {
@@ -48,6 +56,17 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
   const vendor = board.vendors.find((one) => one.id === session.vendor);
   const permission = vendor?.permissions.find((one) => one.id === session.permission);
   const over = session.state === 'exited' && !session.resumable;
+  const [caret, setCaret] = useState(0);
+  /** The token whose list the person has closed, by its place: it stays closed until another is begun. */
+  const [closed, setClosed] = useState<number | null>(null);
+  const [marked, setMarked] = useState(0);
+  const typedAt = useRef(0);
+  const [focused, setFocused] = useState(false);
+  const token = focused && !over ? tokenAt(text, caret) : null;
+  const open = token !== null && token.from !== closed;
+  const completion = useCompletion(session.id, open ? token : null);
+  const listed = open && completion.choices.length > 0;
+  const earlier = useEarlier(session.id);
 
   useEffect(
     () =>
@@ -57,6 +76,65 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
     [],
   );
 
+  /** Puts other text into the box, with the caret where it belongs. */
+  const rewrite = (next: string, at: number) => {
+    change(next);
+    setCaret(at);
+    requestAnimationFrame(() => {
+      field.current?.focus();
+      field.current?.setSelectionRange(at, at);
+    });
+  };
+  const choose = (index: number) => {
+    const choice = completion.choices[index];
+    if (!choice || !token) return;
+    const done = put(text, token, choice.name);
+    setMarked(0);
+    rewrite(done.text, done.caret);
+  };
+  /** A button for who has no such key at hand, or does not know it. */
+  const begin = (sign: '@' | '/') => {
+    setClosed(null);
+    if (sign === '/') rewrite(`/${text.replace(/^\//, '')}`, 1);
+    else {
+      const at = field.current?.selectionStart ?? text.length;
+      const gap = at === 0 || /\s/.test(text[at - 1] ?? '') ? '' : ' ';
+      rewrite(`${text.slice(0, at)}${gap}@${text.slice(at)}`, at + gap.length + 1);
+    }
+  };
+  const recall = async (by: 1 | -1) => {
+    const found = await earlier.step(by, text).catch(() => null);
+    if (found !== null) rewrite(found, found.length);
+  };
+  /** True when the list or the history took the key. */
+  const keyTaken = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
+    const plain = !event.metaKey && !event.ctrlKey && !event.altKey && !event.shiftKey;
+    if (!plain || event.nativeEvent.isComposing) return false;
+    if (open && event.key === 'Escape') {
+      setClosed(token.from);
+      return true;
+    }
+    // Enter right behind the last letter means the list that is just coming, neither the old one nor "send".
+    const coming = open && completion.query !== token.query && Date.now() - typedAt.current < LIST_MS;
+    if (coming && event.key === 'Enter') return true;
+    const down = event.key === 'ArrowDown';
+    if (listed) {
+      const count = completion.choices.length;
+      if (down || event.key === 'ArrowUp') setMarked((marked + (down ? 1 : count - 1)) % count);
+      else if (event.key === 'Enter' || event.key === 'Tab') {
+        // A command that is written out is sent by Enter, not chosen once more.
+        if (event.key === 'Enter' && completion.choices[marked]?.name === token?.query) return false;
+        choose(marked);
+      } else return false;
+      return true;
+    }
+    if ((down || event.key === 'ArrowUp') && (text === '' || earlier.shows(text))) {
+      void recall(down ? -1 : 1);
+      return true;
+    }
+    return false;
+  };
+
   const send = async () => {
     const words = text.trim();
     if (!words || busy || over) return;
@@ -64,8 +142,19 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
     setBusy(true);
     setProblem(null);
     try {
-      await api().messages.send.mutate({ sessionId: session.id, id: id as Message['id'], text: words });
+      const named = commandOf(words);
+      const command =
+        named !== null &&
+        (await api().sessions.commands.query({ id: session.id })).some(({ name }) => name === named);
+      await api().messages.send.mutate({
+        sessionId: session.id,
+        id: id as Message['id'],
+        text: words,
+        ...(command ? { command } : {}),
+      });
       failed.current = null;
+      earlier.forget();
+      setClosed(null);
       change('');
     } catch (error) {
       failed.current = { id, text: words };
@@ -79,16 +168,42 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
     <div className="comp">
       <div className="col">
         <div className="box">
+          {open ? (
+            <Choices
+              label={token.kind === 'file' ? 'Files' : 'Commands'}
+              completion={completion}
+              marked={marked}
+              onChoose={choose}
+            />
+          ) : null}
           <textarea
             ref={field}
+            role="combobox"
+            aria-autocomplete="list"
+            aria-expanded={listed}
+            aria-controls={LIST_ID}
+            aria-activedescendant={listed ? choiceId(marked) : undefined}
             aria-label={`Message to ${session.name}`}
             placeholder={over ? 'The agent has ended' : 'Message'}
             rows={1}
             enterKeyHint={touch ? 'enter' : 'send'}
             disabled={over}
             value={text}
-            onChange={(event) => change(event.target.value)}
+            onChange={(event) => {
+              change(event.target.value);
+              setCaret(event.target.selectionStart);
+              setMarked(0);
+              typedAt.current = Date.now();
+              if (tokenAt(event.target.value, event.target.selectionStart)?.from !== closed) setClosed(null);
+            }}
+            onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+            onFocus={() => setFocused(true)}
+            onBlur={() => setFocused(false)}
             onKeyDown={(event) => {
+              if (keyTaken(event)) {
+                event.preventDefault();
+                return;
+              }
               if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
               const wanted = event.metaKey || event.ctrlKey || (!touch && !event.shiftKey && !event.altKey);
               if (!wanted) return;
@@ -97,6 +212,8 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
             }}
           />
           <div className="tools">
+            <IconButton label="Name a file" icon={AtSign} onClick={() => begin('@')} />
+            <IconButton label="Run a command of the agent" icon={Slash} onClick={() => begin('/')} />
             <span className="sp" />
             <span className="fact">{session.mode === 'planner' ? 'Planner' : 'Build'}</span>
             {permission ? <span className="fact wide-only">{permission.label}</span> : null}

@@ -64,6 +64,7 @@ function Row({ message, first, before }: { message: Message; first: boolean; bef
             // The removed one is a closed record; its words go out as a new message.
             id: newMessageId() as Message['id'],
             text: message.text,
+            ...(message.command ? { command: true } : {}),
           })
           .catch((error: unknown) => toast(problemText(error))),
     });

@@ -1,5 +1,6 @@
 /** Claude Code: per-session hooks by `--settings`, its status line and its live session file. Nothing of the user's is written. */
 import type { AgentVendor } from '../port';
+import { commands } from './commands';
 import { detect, find } from './detect';
 import { launch } from './launch';
 import { manifest } from './manifest';
@@ -11,6 +12,7 @@ export const claude: AgentVendor = {
   find,
   detect,
   launch,
+  commands,
   attach: (context) => new ClaudeRun(context),
   transcript: { locate, read },
 };

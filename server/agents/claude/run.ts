@@ -4,6 +4,7 @@ import {
   type AgentRun,
   type HookCall,
   isConversationId,
+  type OutgoingMessage,
   type PromptOutcome,
   type RunContext,
   type VendorEvent,
@@ -345,7 +346,7 @@ export class ClaudeRun implements AgentRun {
     return 'taken';
   }
 
-  async prompt({ text }: { text: string }, typed: () => void): Promise<PromptOutcome> {
+  async prompt(message: OutgoingMessage, typed: () => void): Promise<PromptOutcome> {
     const obstacle = () =>
       this.#closed
         ? 'The session is ending.'
@@ -371,7 +372,7 @@ export class ClaudeRun implements AgentRun {
         this.#expecting.add(entry);
       });
     try {
-      return await typeMessage(text, { pane: this.context.pane, obstacle, taken }, typed);
+      return await typeMessage(message, { pane: this.context.pane, obstacle, taken }, typed);
     } catch (cause) {
       // The pane refused before anything was typed, or went away: which of the two, nobody can say.
       return { outcome: 'unsure', why: cause instanceof Error ? cause.message : String(cause) };

@@ -64,7 +64,7 @@ describe('what the transcript of Claude Code shows', () => {
     expect(say('a summary', { isCompactSummary: true })).toEqual(['compacted a summary']);
     expect(say('[Request interrupted by user for tool use]')).toEqual(['notice interrupted Interrupted.']);
     expect(say('<command-name>/model</command-name>\n<command-args>opus</command-args>')).toEqual([
-      'notice info /model opus',
+      'user /model opus',
     ]);
     expect(say('<bash-input>ls</bash-input>')).toEqual(['notice info ! ls']);
     expect(say('<local-command-stdout></local-command-stdout>')).toEqual([]);

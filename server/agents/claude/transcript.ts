@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import {
   type ChatItem,
@@ -124,17 +125,30 @@ function user(record: Record, base: Base): ChatPatch[] {
   const images = blocks.filter((block) => block.type === 'image').length;
   if (record.isCompactSummary) return item({ ...base, kind: 'compacted', summary: said });
   if (/^\[Request interrupted by user/.test(said)) return notice(base, 'interrupted', 'Interrupted.');
-  const command = /^<command-name>([^<]*)<\/command-name>/.exec(said)?.[1];
-  if (command !== undefined) {
-    const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(said)?.[1] ?? '';
-    return notice(base, 'info', `${command} ${args}`.trim());
-  }
+  const command = commandIn(said);
+  if (command !== null) return item({ ...base, kind: 'user', text: command, images: 0, queued: false });
   const shell = /^<bash-input>([\s\S]*?)<\/bash-input>/.exec(said)?.[1];
   if (shell !== undefined) return notice(base, 'info', `! ${shell.trim()}`);
-  const output = /^<(?:local-command|bash)-(?:stdout|stderr)>([\s\S]*)<\//.exec(said)?.[1];
-  if (output !== undefined) return output.trim() ? notice(base, 'info', output.trim()) : [];
+  const output = outputIn(said);
+  if (output !== null) return output ? notice(base, 'info', output) : [];
   if (/^<local-command-caveat>/.test(said) || (!said && images === 0)) return [];
   return item({ ...base, kind: 'user', text: said, images, queued: record.promptSource === 'queued' });
+}
+
+/** A command that a person gave: its own are in `system` records, those of files and skills in `user` ones (2.1.197). */
+function commandIn(said: string): string | null {
+  const name = /^(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>([^<]*)<\/command-name>/.exec(
+    said,
+  )?.[1];
+  if (name === undefined) return null;
+  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(said)?.[1] ?? '';
+  return `${name} ${args}`.trim();
+}
+
+/** What a command printed, without its colours. */
+function outputIn(said: string): string | null {
+  const output = /^<(?:local-command|bash)-(?:stdout|stderr)>([\s\S]*)<\//.exec(said)?.[1];
+  return output === undefined ? null : stripVTControlCharacters(output).trim().slice(0, MAX_OUTPUT);
 }
 
 function assistant(record: Record, base: Base): ChatPatch[] {
@@ -169,6 +183,13 @@ function system(record: Record, base: Base): ChatPatch[] {
       return item({ ...base, kind: 'turn-end', ms: record.durationMs ?? null });
     case 'compact_boundary':
       return item({ ...base, kind: 'compacted', summary: '' });
+    case 'local_command': {
+      const said = text(record.content).trim();
+      const command = commandIn(said);
+      if (command !== null) return item({ ...base, kind: 'user', text: command, images: 0, queued: false });
+      const output = outputIn(said);
+      return output ? notice(base, 'info', output) : [];
+    }
     case 'api_error':
       return notice(base, 'error', text(record.content) || 'The vendor answered with an error.');
     default:

@@ -1,9 +1,10 @@
-import type { PaneAccess, PromptOutcome } from '../port';
+import type { OutgoingMessage, PaneAccess, PromptOutcome } from '../port';
 import { inputBox } from './input-box';
 
 const LOOK_MS = 80;
 const BOX_MS = 2_000;
 const TAKEN_MS = 3_000;
+const COMMAND_MS = 500;
 
 export interface Typist {
   pane: PaneAccess;
@@ -14,14 +15,18 @@ export interface Typist {
 }
 
 /**
- * Pure. Words that stay words: a leading `!` would run a shell command without asking, `/` a command, and a trailing
- * backslash makes Enter a line end (2.1.197).
+ * Pure. Words that stay words: a leading `!` would run a shell command without asking, `/` a command, a trailing
+ * backslash makes Enter a line end, and after a trailing `@name` Enter takes the first file of the list that pops up
+ * and sends nothing (2.1.197).
  */
 export function asText(text: string): string {
   const clean = text.replace(/\r\n?/g, '\n').replace(/\s+$/, '');
   const led = /^[-!/#@]/.test(clean) ? ` ${clean}` : clean;
-  return led.endsWith('\\') ? `${led} ` : led;
+  return led.endsWith('\\') || /(^|\s)@\S*$/.test(led) ? `${led} ` : led;
 }
+
+/** Pure. A command as it is typed. The space at its end closes the list in which Enter would choose another one. */
+export const asCommand = (text: string): string => `${text.replace(/\r\n?/g, '\n').trim()} `;
 
 /** Pure. The same words, however the CLI keeps their edges. */
 export const sameWords = (a: string, b: string): boolean =>
@@ -34,7 +39,11 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * the CLI's own state and its screen are asked before each of the two, and what stands half typed is stashed first
  * (Ctrl-S; the CLI puts it back by itself after the message).
  */
-export async function typeMessage(text: string, typist: Typist, typed: () => void): Promise<PromptOutcome> {
+export async function typeMessage(
+  { text, command = false }: Pick<OutgoingMessage, 'text' | 'command'>,
+  typist: Typist,
+  typed: () => void,
+): Promise<PromptOutcome> {
   const { pane } = typist;
   const box = async (): Promise<string | null> => inputBox(await pane.screen({ escapes: true }));
   const boxUntil = async (test: (content: string) => boolean): Promise<boolean> => {
@@ -47,7 +56,7 @@ export async function typeMessage(text: string, typist: Typist, typed: () => voi
     return false;
   };
   const notNow = (why: string): PromptOutcome => ({ outcome: 'not-now', why });
-  const words = asText(text);
+  const words = command ? asCommand(text) : asText(text);
 
   const before = typist.obstacle();
   if (before !== null) return notNow(before);
@@ -78,6 +87,12 @@ export async function typeMessage(text: string, typist: Typist, typed: () => voi
   }
   await pane.key('Enter');
   typed();
+  // Most of the CLI's own commands are answered without a word to us; its record has them at once.
+  if (command && (await boxUntil((now) => now === ''))) {
+    return (await Promise.race([taken, pause(COMMAND_MS)]))
+      ? { outcome: 'accepted' }
+      : { outcome: 'unsure', why: 'The command was typed, and the agent’s record does not show it.' };
+  }
   if (await taken) return { outcome: 'accepted' };
   // A paste that sits there unsubmitted: one more Enter is safe, if it is still our words in an input box.
   const left = await box();

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ZodError } from 'zod';
-import { type AnswerDetail, AppError, type LiveText } from '../../contract';
+import { type AnswerDetail, AppError, commandOf, type LiveText } from '../../contract';
 import { readIfThere, writePrivate } from '../../platform';
-import type { AgentRun, PromptOutcome, RunContext, VendorEvent } from '../port';
+import type { AgentRun, OutgoingMessage, PromptOutcome, RunContext, VendorEvent } from '../port';
 import { AppServer, type Incoming, RpcError } from './app-server';
 import { CONFIG_FILE, type Held } from './launch';
 import { OpenRequests } from './open-requests';
@@ -300,18 +300,23 @@ export class CodexRun implements AgentRun {
     return this.#requests.answer(vendorRef, decision, detail, (id, result) => server.reply(id, result));
   }
 
-  async prompt({ id, text }: { id: string; text: string }, typed: () => void): Promise<PromptOutcome> {
+  async prompt({ id, text, command }: OutgoingMessage, typed: () => void): Promise<PromptOutcome> {
     const server = this.#server;
     if (!server) return { outcome: 'not-now', why: 'The app-server of Codex cannot be reached right now.' };
     if (this.#translator.turn !== null) return { outcome: 'not-now', why: 'It is working.' };
     try {
-      TurnStartReply.parse(
-        await server.call('turn/start', {
-          threadId: this.context.vendorSession,
-          clientUserMessageId: id,
-          input: [{ type: 'text', text, text_elements: [] }],
-        }),
-      );
+      if (command) {
+        if (commandOf(text) !== 'compact') return { outcome: 'unsure', why: 'Codex has no such command.' };
+        await server.call('thread/compact/start', { threadId: this.context.vendorSession });
+      } else {
+        TurnStartReply.parse(
+          await server.call('turn/start', {
+            threadId: this.context.vendorSession,
+            clientUserMessageId: id,
+            input: [{ type: 'text', text, text_elements: [] }],
+          }),
+        );
+      }
       typed();
       // The reply is the server's word that the turn exists, with our words as its input.
       return { outcome: 'accepted' };

@@ -11,6 +11,14 @@ export const codex: AgentVendor = {
   manifest,
   find,
   detect,
+  commands: async () => [
+    {
+      name: 'compact',
+      hint: 'Frees context by summarising the conversation so far',
+      takes: null,
+      from: 'cli',
+    },
+  ],
   launch: (input) => launch(input, held),
   attach: (context) => new CodexRun(context, held),
   transcript: { locate, read },

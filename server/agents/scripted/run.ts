@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AnswerDetail, SessionState } from '../../contract';
 import { readIfThere } from '../../platform';
-import type { AgentRun, HookCall, PromptOutcome, RunContext } from '../port';
+import type { AgentRun, HookCall, OutgoingMessage, PromptOutcome, RunContext } from '../port';
 
 /** What the agent program says; see agent.ts, which writes exactly this. */
 const Signal = z.object({
@@ -173,7 +173,7 @@ export class ScriptedRun implements AgentRun {
 
   #heard: (text: string) => void = () => {};
 
-  async prompt({ text }: { text: string }, typed: () => void): Promise<PromptOutcome> {
+  async prompt({ text, command }: OutgoingMessage, typed: () => void): Promise<PromptOutcome> {
     if (this.#pending.size > 0) return { outcome: 'not-now', why: 'A request is open.' };
     const lines = await this.context.pane.screen();
     const last = lines.findLast((line) => line.trim() !== '') ?? '';
@@ -188,7 +188,8 @@ export class ScriptedRun implements AgentRun {
         resolve(true);
       };
     });
-    await this.context.pane.paste(text);
+    // As its elders do, it takes a leading slash for a command.
+    await this.context.pane.paste(command || !text.startsWith('/') ? text : ` ${text}`);
     await this.context.pane.key('Enter');
     typed();
     return (await taken)

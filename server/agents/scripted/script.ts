@@ -29,6 +29,8 @@ const number = (text: string, fallback: number): number => {
 /** Pure. `ms` values are taken as written, so tests stay fast and the demo can be slow. */
 export function parseScript(prompt: string): Step[] {
   const steps: Step[] = [];
+  const greeted = /^\/greet(?:\s+(.*))?$/s.exec(prompt)?.[1];
+  if (greeted !== undefined) return [{ do: 'say', text: `Hello ${greeted.trim()}` }];
   for (const line of prompt.split('\n')) {
     const match = /^\s*([a-z-]+)(?::|\s|$)\s*(.*)$/.exec(line);
     const rest = match?.[2] ?? '';

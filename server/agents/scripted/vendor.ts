@@ -52,6 +52,9 @@ export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => {
       );
       return { argv: [node, program, input.dir], env: {}, vendorSession: conversation, promptIncluded: true };
     },
+    async commands() {
+      return [{ name: 'greet', hint: 'Greets whom you name', takes: '[name]', from: 'cli' }];
+    },
     attach: (context) => new ScriptedRun(context),
     transcript: {
       async locate({ dir, agent }) {
