@@ -127,3 +127,98 @@ test('Claude Code’s own commands go through the queue in order: compact, clear
     device.close();
   });
 });
+
+/** A picture of the given width, drawn by the browser; noise does not compress. */
+const drawn = (page: Page, width: number, noise: boolean): Promise<Buffer> =>
+  page
+    .evaluate(
+      ([side, noisy]) => {
+        const canvas = document.createElement('canvas');
+        canvas.width = side;
+        canvas.height = side / 2;
+        const context = canvas.getContext('2d')!;
+        const data = context.createImageData(side, side / 2);
+        for (let i = 0; i < data.data.length; i += 4)
+          data.data.set(noisy ? [i % 251, (i * 7) % 241, Math.random() * 255, 255] : [20, 120, 220, 255], i);
+        context.putImageData(data, 0, 0);
+        return canvas.toDataURL('image/png').split(',')[1] ?? '';
+      },
+      [width, noise] as const,
+    )
+    .then((data) => Buffer.from(data, 'base64'));
+
+test('images are chosen, pasted and dropped, survive a reload, go with the words and are seen in the record', async ({
+  host,
+  desk,
+}) => {
+  const { device, session } = await opened(host, desk);
+  const attached = desk.getByRole('list', { name: 'Images of the message' });
+  const chooser = desk.getByTestId('images');
+  await expect(desk.getByRole('button', { name: 'Add an image' })).toBeVisible();
+  const small = await drawn(desk, 64, false);
+  const large = await drawn(desk, 2_600, true);
+  expect(large.length).toBeGreaterThan(5 * 1024 * 1024);
+  await chooser.setInputFiles([
+    { name: 'small.png', mimeType: 'image/png', buffer: small },
+    { name: 'a photo.png', mimeType: 'image/png', buffer: large },
+  ]);
+  await expect(attached.getByRole('button', { name: /^Look at image/ })).toHaveCount(2);
+  await chooser.setInputFiles([
+    { name: 'fake.png', mimeType: 'image/png', buffer: Buffer.from('not an image at all') },
+  ]);
+  await expect(attached.getByRole('alert')).toHaveText('This is not an image that can be read here.');
+  await expect(desk.getByRole('button', { name: /^Send (Ctrl|⌘)/ })).toBeDisabled();
+  await desk.getByRole('button', { name: 'Leave the image out' }).click();
+  // Pasted and dropped, each as a browser hands it over.
+  for (const how of ['paste', 'drop'] as const) {
+    await box(desk).evaluate(async (field, kind) => {
+      const canvas = document.createElement('canvas');
+      canvas.width = kind === 'paste' ? 11 : 12;
+      canvas.height = 10;
+      const blob = await new Promise<Blob>((resolve) => canvas.toBlob((made) => resolve(made!)));
+      const data = new DataTransfer();
+      data.items.add(new File([blob], 'clip.png', { type: 'image/png' }));
+      const options = { bubbles: true, cancelable: true };
+      field.dispatchEvent(
+        kind === 'paste'
+          ? new ClipboardEvent('paste', { ...options, clipboardData: data })
+          : new DragEvent('drop', { ...options, dataTransfer: data }),
+      );
+    }, how);
+    await expect(attached.getByRole('button', { name: /^Look at image/ })).toHaveCount(
+      how === 'paste' ? 3 : 4,
+    );
+  }
+  await attached.getByRole('button', { name: 'Take out image 4' }).click();
+  await expect(attached.getByRole('button', { name: /^Look at image/ })).toHaveCount(3);
+  await box(desk).fill('what is wrong here?');
+  await expect(desk.getByText(/^Draft kept/)).toBeVisible();
+  await desk.reload();
+  await expect(box(desk)).toHaveValue('what is wrong here?');
+  await expect(attached.getByRole('button', { name: /^Look at image/ })).toHaveCount(3);
+  await box(desk).press('Enter');
+  await expect(desk.getByText('I see 3 image(s).')).toBeVisible();
+  await expect(attached).toHaveCount(0);
+  const mine = desk.locator('[data-kind="user"]', { hasText: 'what is wrong here?' });
+  await mine.getByRole('button', { name: 'Look at image 2' }).click();
+  const whole = desk.getByRole('img', { name: 'image 2' });
+  await expect(whole).toBeVisible();
+  // Drawn smaller before it was sent, and whole.
+  expect(
+    await whole.evaluate((image: HTMLImageElement) => [image.naturalWidth, image.naturalHeight]),
+  ).toEqual([2_000, 1_000]);
+  await desk.keyboard.press('Escape');
+  await expect(whole).toHaveCount(0);
+  // The first went as it was.
+  expect(record(host, session.id)).toContain(small.toString('base64'));
+  // An image alone is a message too.
+  await chooser.setInputFiles([{ name: 'small.png', mimeType: 'image/png', buffer: small }]);
+  await expect(attached.getByRole('button', { name: 'Look at image 1' })).toBeVisible();
+  await desk.getByRole('button', { name: /^Send (Ctrl|⌘)/ }).click();
+  await expect(desk.getByText('I see 1 image(s).')).toBeVisible();
+  expect([...device.board.messages.values()].map(({ text, images }) => [text, images?.length])).toEqual([
+    ['what is wrong here?', 3],
+    ['', 1],
+  ]);
+  device.close();
+});

@@ -1,9 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { OutgoingMessage } from '../server/agents/port';
 import type { ChatItem } from '../server/contract';
-import { until } from './kit/host';
+import { ROOT, until } from './kit/host';
 import { type Running, VENDORS, VendorBed } from './kit/vendor-bed';
 
 /*
@@ -122,6 +122,41 @@ for (const name of VENDORS) {
       }
       const said = (await bed.shown(of)).flatMap((item) => (item.kind === 'user' ? [item.text.trim()] : []));
       expect(said).toEqual(['just hello', 'please read @notes', '@notes.txt']);
+    });
+
+    test('takes images before the words or alone; the words stay words, and the record has the images', async () => {
+      const of = await bed.begin({ prompt: 'just hello' });
+      await ends(of);
+      const folder = join(of.input.dir, 'images and more');
+      mkdirSync(folder);
+      const [one, two] = ['icon-192.png', 'icon-512.png'].map((name) => {
+        copyFileSync(join(ROOT, 'public', name), join(folder, name));
+        return join(folder, name);
+      }) as [string, string];
+      for (const [text, images] of [
+        ['look at both', [one, two]],
+        ['', [one]],
+        ['! is no shell line', [two]],
+      ] as const) {
+        const id = `images${images.length}${text.length}`;
+        expect(await hand(of, { id, text, images })).toEqual({ outcome: 'accepted' });
+        await until('heard', () => bed.heard(of).includes(text));
+        await ends(of);
+      }
+      const said = (await bed.shown(of)).flatMap((item) =>
+        item.kind === 'user' ? [[item.text.trim(), item.images]] : [],
+      );
+      expect(said).toEqual([
+        ['just hello', 0],
+        ['look at both', 2],
+        ['', 1],
+        ['! is no shell line', 1],
+      ]);
+      expect(bed.heard(of)).toContain(readFileSync(one).toString('base64'));
+      const images = await bed.images(of);
+      expect(images.map((image) => ('path' in image ? image.path : image.data.slice(0, 8)))).toEqual(
+        images[0] && 'path' in images[0] ? [one, two, one, two] : Array(4).fill('iVBORw0K'),
+      );
     });
 
     test('a command of its own runs when it is sent as one, and shows in the conversation', async () => {

@@ -15,7 +15,7 @@ import { clearDemo, startDemo } from './demo';
 import { createFileSearch } from './files';
 import { createGit } from './git';
 import { createLog } from './log';
-import { createMessages, messageReader, messagesProjection } from './messages';
+import { createImages, createMessages, messageReader, messagesProjection } from './messages';
 import { createNeeds, needReader, needsProjection } from './needs';
 import {
   type Config,
@@ -145,7 +145,8 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
     onLive: (id, live) => chat.live(id, live),
     onPanes: (panes) => terminal.setPanes(panes),
   });
-  const chat = createChat({ session: readers.sessions.get, vendors, vendorEnv, paths });
+  const images = createImages({ paths, clock, known: (id) => readers.sessions.get(id) !== null });
+  const chat = createChat({ session: readers.sessions.get, vendors, vendorEnv, paths, images });
   const messages = createMessages({
     log,
     reader: readers.messages,
@@ -153,6 +154,9 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
     journal,
     crash,
     session: readers.sessions.get,
+    takesImages: ({ vendor }) =>
+      vendors.some(({ manifest }) => manifest.id === vendor && manifest.capabilities.takesImages),
+    imagePath: images.path,
     prompt: (...args) => sessions.prompt(...args),
     saidSince: (...args) => chat.saidSince(...args),
   });
@@ -197,7 +201,7 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       answer: (caller, input) => needs.answer(caller.deviceId, input),
       history: (id) => readers.needs.historyOf(id),
     },
-    chat: { page: chat.page, follow: chat.follow },
+    chat: { page: chat.page, image: chat.image, follow: chat.follow },
     messages: {
       send: (caller, input) => messages.send(caller.label, input),
       edit: (id, change) => messages.edit(id, change),
@@ -205,7 +209,9 @@ export async function startHost(options: { demo: boolean; open: boolean }): Prom
       retry: (id) => messages.retry(id),
       draft: (id) => messages.draft(id),
       earlier: (id) => messages.earlier(id),
-      keepDraft: (id, text) => messages.keepDraft(id, text),
+      keepDraft: (id, draft) => messages.keepDraft(id, draft),
+      putImage: images.put,
+      image: images.read,
     },
     host: {
       info: (caller) => ({

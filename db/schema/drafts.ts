@@ -4,4 +4,5 @@ import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 export const drafts = sqliteTable('drafts', {
   sessionId: text('session_id').primaryKey(),
   text: text('text').notNull(),
+  images: text('images').notNull().default('[]'), // JSON: names of pictures in the session's folder
 });

@@ -2,7 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { claude } from '../../server/agents/claude';
 import { codex } from '../../server/agents/codex';
-import type { AgentRun, AgentVendor, LaunchInput, LaunchPlan, VendorEvent } from '../../server/agents/port';
+import type {
+  AgentRun,
+  AgentVendor,
+  LaunchInput,
+  LaunchPlan,
+  RecordedImage,
+  VendorEvent,
+} from '../../server/agents/port';
 import { scripted } from '../../server/agents/scripted';
 import { type ChatItem, SessionId } from '../../server/contract';
 import { createSessionSockets } from '../../server/control';
@@ -216,16 +223,27 @@ export class VendorBed {
 
   /** What the conversation shows, read as the host would. */
   async shown(of: Running): Promise<ChatItem[]> {
-    const { transcript } = this.vendor;
-    const { plan, input } = of;
-    if (!transcript || plan.vendorSession === null) return [];
-    const path = await transcript.locate({ ...input, vendorSession: plan.vendorSession, agent: null });
-    if (path === null) return [];
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .flatMap((line) => transcript.read(JSON.parse(line), { nested: false }))
+    return (await this.#records(of))
+      .flatMap((record) => this.vendor.transcript?.read(record, { nested: false }) ?? [])
       .flatMap((patch) => (patch.type === 'item' ? [patch.item] : []));
+  }
+
+  /** The pictures of the person's messages, in order, as the record holds them. */
+  async images(of: Running): Promise<RecordedImage[]> {
+    return (await this.#records(of)).flatMap((record) => this.vendor.transcript?.images(record) ?? []);
+  }
+
+  async #records({ plan, input }: Running): Promise<unknown[]> {
+    const path =
+      plan.vendorSession === null
+        ? null
+        : await this.vendor.transcript?.locate({ ...input, vendorSession: plan.vendorSession, agent: null });
+    return path
+      ? readFileSync(path, 'utf8')
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as unknown)
+      : [];
   }
 
   write(name: string, text: string): void {

@@ -49,7 +49,11 @@ export interface Transcript {
   locate(place: TranscriptPlace): Promise<string | null>;
   /** Pure. What one record shows. `nested`: the record is of a subagent's own file. */
   read(record: unknown, about: { nested: boolean }): ChatPatch[];
+  /** Pure. The pictures of the person's words in one record, in order. */
+  images(record: unknown): RecordedImage[];
 }
+/** A picture in a vendor's record: its bytes as base64, or the path it was read from. */
+export type RecordedImage = { data: string } | { path: string };
 export interface TranscriptPlace extends VendorEnv {
   vendorSession: string;
   dir: string; // the session's own folder
@@ -162,8 +166,10 @@ export interface AgentRun {
 
 export interface OutgoingMessage {
   id: string;
-  text: string;
+  text: string; // may be empty beside an image
   command?: boolean;
+  /** Absolute paths of pictures that go before the words; only for a vendor that `takesImages`. */
+  images?: readonly string[];
 }
 
 export type PromptOutcome =

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import {
   AppError,
   DeviceId,
+  Draft,
   type ErrorCode,
   type ErrorShape,
+  ImageChunk,
+  ImageName,
   MAX_MESSAGE,
   MessageId,
   PROCEDURE_SCOPES,
@@ -107,6 +110,17 @@ export const appRouter = t.router({
       .query(({ ctx, input: { generation, offset, ...of } }) =>
         ctx.services.chat.page(of, { generation, offset }),
       ),
+    image: procedure
+      .input(
+        ofChat.extend({
+          generation: z.string().max(80),
+          offset: z.number().int().nonnegative(),
+          index: z.number().int().nonnegative().max(100),
+        }),
+      )
+      .query(({ ctx, input: { generation, offset, index, ...of } }) =>
+        ctx.services.chat.image(of, { generation, offset, index }),
+      ),
     follow: procedure
       .input(
         ofChat.extend({
@@ -147,7 +161,7 @@ export const appRouter = t.router({
     edit: procedure
       .input(
         ofMessage.extend({
-          text: z.string().min(1).max(MAX_MESSAGE).optional(),
+          text: z.string().max(MAX_MESSAGE).optional(),
           before: MessageId.nullable().optional(),
         }),
       )
@@ -162,8 +176,12 @@ export const appRouter = t.router({
     draft: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.messages.draft(input.id)),
     earlier: procedure.input(ofSession).query(({ ctx, input }) => ctx.services.messages.earlier(input.id)),
     keepDraft: procedure
-      .input(ofSession.extend({ text: z.string().max(MAX_MESSAGE) }))
-      .mutation(({ ctx, input }) => ctx.services.messages.keepDraft(input.id, input.text)),
+      .input(ofSession.extend(Draft.shape))
+      .mutation(({ ctx, input: { id, ...draft } }) => ctx.services.messages.keepDraft(id, draft)),
+    putImage: procedure.input(ImageChunk).mutation(({ ctx, input }) => ctx.services.messages.putImage(input)),
+    image: procedure
+      .input(ofSession.extend({ image: ImageName }))
+      .query(({ ctx, input }) => ctx.services.messages.image(input.id, input.image)),
   }),
   needs: t.router({
     answer: procedure

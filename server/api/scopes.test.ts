@@ -9,6 +9,7 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'board.feed': { after: null },
   'board.snapshot': undefined,
   'chat.page': { id, agent: null, generation: 'g', offset: 0 },
+  'chat.image': { id, agent: null, generation: 'g', offset: 0, index: 0 },
   'chat.follow': { id, agent: null, after: null },
   'host.info': undefined,
   'host.checks': undefined,
@@ -27,7 +28,9 @@ const INPUTS: Record<ProcedureName, unknown> = {
   'messages.retry': { id },
   'messages.draft': { id },
   'messages.earlier': { id },
-  'messages.keepDraft': { id, text: 'x' },
+  'messages.keepDraft': { id, text: 'x', images: [] },
+  'messages.putImage': { sessionId: id, upload: id, offset: 0, total: 1, data: 'AA==' },
+  'messages.image': { id, image: `${'a'.repeat(32)}.png` },
   'needs.answer': {
     needId: id,
     digest: 'd'.repeat(64),

@@ -6,7 +6,11 @@ import type {
   Check,
   Detection,
   DeviceId,
+  Draft,
   FoundFiles,
+  ImageBytes,
+  ImageChunk,
+  ImageName,
   Message,
   MessageId,
   Need,
@@ -96,6 +100,11 @@ export interface Services {
       of: { id: SessionId; agent: string | null },
       before: { generation: string; offset: number },
     ): Promise<ChatPage>;
+    /** One picture of the record that begins at `at.offset`. */
+    image(
+      of: { id: SessionId; agent: string | null },
+      at: { generation: string; offset: number; index: number },
+    ): Promise<ImageBytes>;
     /** The tail or what came after `after`, then whatever comes. Ends with `signal`. */
     follow(
       of: { id: SessionId; agent: string | null },
@@ -108,9 +117,11 @@ export interface Services {
     edit(id: MessageId, change: { text?: string; before?: MessageId | null }): Message;
     remove(id: MessageId): Message;
     retry(id: MessageId): Message;
-    draft(id: SessionId): string;
+    draft(id: SessionId): Draft;
     earlier(id: SessionId): string[];
-    keepDraft(id: SessionId, text: string): void;
+    keepDraft(id: SessionId, draft: Draft): void;
+    putImage(chunk: ImageChunk): Promise<ImageName | null>;
+    image(id: SessionId, image: ImageName): Promise<ImageBytes>;
   };
   needs: {
     answer(caller: Caller, input: SignedAnswer): Promise<Need>;

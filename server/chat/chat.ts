@@ -1,16 +1,21 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { AgentVendor, TranscriptPlace, VendorEnv } from '../agents/port';
 import {
   AppError,
   type ChatPage,
   type ChatRow,
   type ChatUpdate,
+  type ImageBytes,
+  ImageName,
+  imageKind,
+  imageType,
   type LiveText,
   type Session,
   type SessionId,
 } from '../contract';
 import type { Paths } from '../platform';
-import { followLines, generationOf, type Line, pageBefore, tailEnd } from '../transcript';
+import { followLines, generationOf, type Line, pageBefore, recordAt, tailEnd } from '../transcript';
 
 /** About what one screen and a little more needs; most of a transcript's bytes are bookkeeping. */
 const PAGE_BYTES = 192 * 1024;
@@ -25,6 +30,11 @@ export interface ChatDeps {
   vendors: readonly AgentVendor[];
   vendorEnv: VendorEnv;
   paths: Pick<Paths, 'session'>;
+  /** Pictures that a person gave to a session. */
+  images: {
+    path(id: SessionId, name: ImageName): string | null;
+    read(id: SessionId, name: ImageName): Promise<ImageBytes>;
+  };
 }
 
 /** Which conversation: the session's own, or that of a subagent in it. */
@@ -36,6 +46,11 @@ export interface ChatOf {
 export interface Chat {
   /** The stretch that ends at `before`. Throws AppError `conflict` when that file is no longer the one it was. */
   page(of: ChatOf, before: { generation: string; offset: number }): Promise<ChatPage>;
+  /**
+   * One picture in the words of a person, from the record that begins at `at.offset`. Throws AppError `not-found`, and
+   * `conflict` as `page` does.
+   */
+  image(of: ChatOf, at: { generation: string; offset: number; index: number }): Promise<ImageBytes>;
   /** The tail (or what came after `after`), then whatever comes, until `signal`. */
   follow(
     of: ChatOf,
@@ -87,24 +102,51 @@ export function createChat(deps: ChatDeps): Chat {
     });
   };
 
+  /** The file of a conversation, as long as it is still the one that is meant. */
+  const within = async <T>(
+    of: ChatOf,
+    generation: string,
+    read: (file: FileHandle) => Promise<T>,
+  ): Promise<T> => {
+    const path = await locate(of);
+    const file = path === null ? null : await open(path, 'r').catch(() => null);
+    if (!file) {
+      throw new AppError({ code: 'not-found', message: 'The conversation of this session is gone.' });
+    }
+    try {
+      if ((await generationOf(file)) !== generation) {
+        throw new AppError({ code: 'conflict', message: 'The conversation is another one now.' });
+      }
+      return await read(file);
+    } finally {
+      await file.close();
+    }
+  };
+
   return {
-    async page(of, before) {
-      const path = await locate(of);
-      const file = path === null ? null : await open(path, 'r').catch(() => null);
-      if (!file) {
-        throw new AppError({ code: 'not-found', message: 'The conversation of this session is gone.' });
-      }
-      try {
-        const generation = await generationOf(file);
-        if (generation !== before.generation) {
-          throw new AppError({ code: 'conflict', message: 'The conversation is another one now.' });
-        }
+    page: (of, before) =>
+      within(of, before.generation, async (file) => {
         const { from, to, lines } = await pageBefore(file, before.offset, PAGE_BYTES);
-        return { generation, from, to, start: from === 0, rows: rows(of, lines) };
-      } finally {
-        await file.close();
-      }
-    },
+        return { generation: before.generation, from, to, start: from === 0, rows: rows(of, lines) };
+      }),
+
+    image: (of, at) =>
+      within(of, at.generation, async (file) => {
+        const record = await recordAt(file, at.offset);
+        const image = vendorOf(of.id).transcript?.images(record)[at.index];
+        if (image && 'path' in image) {
+          // Only what was given here: a record may name any file of this machine.
+          const name = ImageName.safeParse(basename(image.path)).data;
+          if (name && deps.images.path(of.id, name) === image.path) return deps.images.read(of.id, name);
+        }
+        const data = image && 'data' in image ? image.data : '';
+        // It goes to a browser: nothing but a picture, whatever the record calls it.
+        const kind = imageKind(Buffer.from(data.slice(0, 64), 'base64'));
+        if (!kind) {
+          throw new AppError({ code: 'not-found', message: 'The record does not hold this image.' });
+        }
+        return { type: imageType(kind), data };
+      }),
 
     async saidSince(id, text, since) {
       const of: ChatOf = { id, agent: null };

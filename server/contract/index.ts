@@ -25,7 +25,17 @@ export { FoundFiles } from './files';
 export { Challenge, EnrolReply, EnrolRequest, Hello, Welcome } from './handshake';
 export { CLOSE, enrolText, helloText, PROTOCOL } from './handshake-text';
 export { DeviceId, MessageId, NeedId, ProjectId, SessionId, VendorId, WorktreeId } from './ids';
-export { commandOf, MAX_MESSAGE, Message, MessageState, SendMessage } from './message';
+export {
+  IMAGE_CHUNK,
+  type ImageBytes,
+  ImageChunk,
+  ImageName,
+  imageKind,
+  imageType,
+  MAX_IMAGE,
+  MAX_IMAGES,
+} from './image';
+export { commandOf, Draft, MAX_MESSAGE, Message, MessageState, SendMessage } from './message';
 export {
   AnswerDetail,
   Decision,

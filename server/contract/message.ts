@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MessageId, SessionId } from './ids';
+import { ImageName, MAX_IMAGES } from './image';
 
 /**
  * Life of a message to an agent: `kept` on the host, `typing` while it is handed over (the moment in which a crash would
@@ -19,6 +20,7 @@ export const Message = z.object({
   note: z.string().nullable(), // why it waits or what is not known, in a sentence
   place: z.number(), // order in the queue
   command: z.boolean().optional(), // true: a command of the vendor's, not words
+  images: z.array(ImageName).optional(), // go before the words
   by: z.string(), // label of the device that wrote it
   created: z.number(),
   moved: z.number(), // when it came into its state
@@ -33,8 +35,16 @@ export const commandOf = (text: string): string | null =>
 export const SendMessage = z.object({
   sessionId: SessionId,
   id: MessageId,
-  text: z.string().min(1).max(MAX_MESSAGE),
+  text: z.string().max(MAX_MESSAGE), // may be empty beside an image
   /** The person means a command of the vendor's, which the text begins with. Without it `/` is text like any other. */
   command: z.boolean().optional(),
+  images: z.array(ImageName).max(MAX_IMAGES).optional(),
 });
 export type SendMessage = z.infer<typeof SendMessage>;
+
+/** What is written and not sent. */
+export const Draft = z.object({
+  text: z.string().max(MAX_MESSAGE),
+  images: z.array(ImageName).max(MAX_IMAGES),
+});
+export type Draft = z.infer<typeof Draft>;

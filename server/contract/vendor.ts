@@ -15,6 +15,7 @@ export const VendorManifest = z.object({
     reportsContext: z.boolean(),
     reportsQuota: z.boolean(),
     chats: z.boolean(), // its conversation can be read, and messages sent without the terminal
+    takesImages: z.boolean(), // beside the words of a message
   }),
   install: z.string(), // the command that installs the CLI
   signIn: z.string(), // the command that signs in

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../db/client';
 import type { PromptOutcome } from '../agents/port';
-import { type Message, MessageId, type Session, SessionId } from '../contract';
+import { ImageName, type Message, MessageId, type Session, SessionId } from '../contract';
 import { createLog } from '../log';
 import { silentJournal } from '../platform';
 import { nextMessage, placeBefore } from './decide';
@@ -31,6 +31,7 @@ class World {
   readonly reader = messageReader(this.db);
   readonly heard: { id: string; text: string; at: number }[] = [];
   readonly faults: string[] = [];
+  readonly gone = new Set<string>();
   fates: Fate[] = [];
   state: Session['state'] = 'idle';
   #messages = this.#make();
@@ -45,6 +46,8 @@ class World {
       journal: silentJournal,
       crash: () => {},
       session: () => ({ kind: 'agent', pane: '%1', state: this.state, promptKept: false }) as Session,
+      takesImages: () => true,
+      imagePath: (_, image) => (this.gone.has(image) ? null : `/images/${image}`),
       prompt: (_, message, typed) => this.#prompt(message, typed),
       saidSince: async (_, text, since) => this.heard.some((one) => one.text === text && one.at >= since - 1),
     });
@@ -97,6 +100,7 @@ class World {
   }
 }
 
+const PICTURE = ImageName.parse(`${'a'.repeat(32)}.png`);
 let count = 0;
 const send = (world: World, text: string) =>
   world.messages.send('Desk', {
@@ -152,10 +156,36 @@ describe('messages on their way', () => {
     expect(world.messages.edit(message.id, { text: 'changed' }).text).toBe('changed');
     expect(world.messages.remove(message.id).state).toBe('removed');
     expect(() => world.messages.edit(message.id, { text: 'late' })).toThrow(/cannot be changed/);
-    world.messages.keepDraft(ID, 'half');
-    expect(world.messages.draft(ID)).toBe('half');
-    world.messages.keepDraft(ID, '');
-    expect(world.messages.draft(ID)).toBe('');
+    const draft = { text: 'half', images: [PICTURE] };
+    world.messages.keepDraft(ID, draft);
+    expect(world.messages.draft(ID)).toEqual(draft);
+    world.messages.keepDraft(ID, { text: '', images: [] });
+    expect(world.messages.draft(ID)).toEqual({ text: '', images: [] });
+    world.close();
+  });
+
+  it('with an image that is gone by the time they go out say so, and what follows waits', async () => {
+    const world = new World();
+    world.state = 'working';
+    const message = world.messages.send('Desk', {
+      sessionId: ID,
+      id: MessageId.parse('withimageaaa'),
+      text: '',
+      images: [PICTURE],
+    });
+    send(world, 'after it');
+    world.gone.add(PICTURE);
+    world.state = 'idle';
+    await world.settle();
+    expect(world.reader.get(message.id)).toMatchObject({ state: 'unsure', images: [PICTURE] });
+    expect(world.reader.get(message.id)?.note).toMatch(/image of it is gone/);
+    expect(world.heard).toEqual([]);
+    expect(() => world.messages.send('Desk', { ...message, id: MessageId.parse('withimagebbb') })).toThrow(
+      /image of the message is gone/,
+    );
+    world.messages.remove(message.id);
+    await world.settle();
+    expect(world.heard.map((one) => one.text)).toEqual(['after it']);
     world.close();
   });
 

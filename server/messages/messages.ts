@@ -2,6 +2,8 @@ import type { OutgoingMessage, PromptOutcome } from '../agents/port';
 import {
   AppError,
   commandOf,
+  type Draft,
+  type ImageName,
   type Message,
   type MessageId,
   type SendMessage,
@@ -20,6 +22,9 @@ export interface MessageDeps {
   journal: Journal;
   crash: CrashPoint;
   session(id: SessionId): Session | null;
+  takesImages(session: Session): boolean;
+  /** Where a picture given to a session lies; null when it is gone. */
+  imagePath(id: SessionId, image: ImageName): string | null;
   /** Hands one message to the agent of a session that runs. */
   prompt(id: SessionId, message: OutgoingMessage, typed: () => void): Promise<PromptOutcome>;
   /** Whether the agent's own record has these words of the person, said since then. */
@@ -36,11 +41,11 @@ export interface Messages {
   /** Puts one that is in doubt back into the queue: the person has looked. */
   retry(id: MessageId): Message;
   /** What is written and not sent; empty when there is nothing. */
-  draft(sessionId: SessionId): string;
+  draft(sessionId: SessionId): Draft;
   /** What was sent to it, newest first, each text once. */
   earlier(sessionId: SessionId): string[];
-  /** Keeps it in the place of what was kept; an empty text forgets it. Throws `not-found`. */
-  keepDraft(sessionId: SessionId, text: string): void;
+  /** Keeps it in the place of what was kept; an empty one forgets it. Throws `not-found`. */
+  keepDraft(sessionId: SessionId, draft: Draft): void;
   /** After a start of the host: what was on its way is looked for in the agents' own records. */
   reconcile(): void;
   close(): void;
@@ -75,8 +80,20 @@ export function createMessages(deps: MessageDeps): Messages {
     // Durable before the first byte: a host that dies from here on does not send it again by itself.
     move(message, 'typing');
     deps.crash('message.typing');
+    const { id, text, command } = message;
+    const images = (message.images ?? []).map((image) => deps.imagePath(message.sessionId, image));
+    if (images.includes(null)) {
+      move(message, 'unsure', 'An image of it is gone: nothing was handed over. Remove it.');
+      return;
+    }
+    const outgoing: OutgoingMessage = {
+      id,
+      text,
+      ...(command ? { command } : {}),
+      ...(images.length > 0 ? { images: images.filter((path) => path !== null) } : {}),
+    };
     const result = await deps
-      .prompt(message.sessionId, message, () => {
+      .prompt(message.sessionId, outgoing, () => {
         const now = still(message.id, 'typing');
         if (now) move(now, 'typed');
         deps.crash('message.typed');
@@ -137,7 +154,7 @@ export function createMessages(deps: MessageDeps): Messages {
   timer.unref();
 
   return {
-    send(label, { sessionId, id, text, command }) {
+    send(label, { sessionId, id, text, command, images = [] }) {
       const known = reader.get(id);
       if (known) return known;
       const session = deps.session(sessionId);
@@ -148,7 +165,22 @@ export function createMessages(deps: MessageDeps): Messages {
       if (command && commandOf(text) === null) {
         throw new AppError({ code: 'bad-input', message: 'A command is “/name”, and words after it.' });
       }
-      if (text.trim() === '') throw new AppError({ code: 'bad-input', message: 'The message is empty.' });
+      if (text.trim() === '' && images.length === 0) {
+        throw new AppError({ code: 'bad-input', message: 'The message is empty.' });
+      }
+      if (images.length > 0 && !deps.takesImages(session)) {
+        throw new AppError({ code: 'bad-input', message: 'This agent takes no images.' });
+      }
+      if (images.length > 0 && command) {
+        throw new AppError({ code: 'bad-input', message: 'A command takes no images.' });
+      }
+      if (images.some((image) => deps.imagePath(sessionId, image) === null)) {
+        throw new AppError({
+          code: 'not-found',
+          message: 'An image of the message is gone.',
+          hint: 'Take it out or add it again.',
+        });
+      }
       const open = reader.openOf(sessionId);
       if (open.length >= MAX_KEPT) {
         throw new AppError({
@@ -163,6 +195,7 @@ export function createMessages(deps: MessageDeps): Messages {
         sessionId,
         text,
         ...(command ? { command } : {}),
+        ...(images.length > 0 ? { images } : {}),
         state: 'kept',
         note: null,
         place: placeBefore(open, null),
@@ -178,6 +211,9 @@ export function createMessages(deps: MessageDeps): Messages {
       const message = must(id);
       if (message.state !== 'kept') {
         throw new AppError({ code: 'conflict', message: 'It is on its way already and cannot be changed.' });
+      }
+      if (text?.trim() === '' && !message.images) {
+        throw new AppError({ code: 'bad-input', message: 'The message is empty.' });
       }
       const place =
         before === undefined ? message.place : placeBefore(reader.openOf(message.sessionId), before);
@@ -221,13 +257,14 @@ export function createMessages(deps: MessageDeps): Messages {
     draft: (sessionId) => reader.draft(sessionId),
     earlier: (sessionId) => {
       const first = deps.session(sessionId)?.prompt;
-      return [...new Set([...reader.sentTo(sessionId, MAX_EARLIER), ...(first ? [first] : [])])];
+      const sent = reader.sentTo(sessionId, MAX_EARLIER).filter((text) => text !== '');
+      return [...new Set([...sent, ...(first ? [first] : [])])];
     },
-    keepDraft(sessionId, text) {
+    keepDraft(sessionId, draft) {
       if (!deps.session(sessionId)) {
         throw new AppError({ code: 'not-found', message: 'There is no such session.' });
       }
-      reader.keepDraft(sessionId, text);
+      reader.keepDraft(sessionId, draft);
     },
     reconcile() {
       for (const message of reader.open()) {

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, ne, or } from 'drizzle-orm';
 import type { Db } from '../../db/client';
 import { drafts } from '../../db/schema/drafts';
 import { messages } from '../../db/schema/projections';
-import { commandOf, type LoggedEvent, type Message } from '../contract';
+import { commandOf, type Draft, type LoggedEvent, type Message } from '../contract';
 import type { Projection } from '../log';
 
 const parse = (row: { body: string }): Message => JSON.parse(row.body) as Message;
@@ -56,8 +56,9 @@ export interface MessageReader {
   recent(since: number): Message[];
   /** Texts that were sent and not taken back, newest first. */
   sentTo(sessionId: string, limit: number): string[];
-  draft(sessionId: string): string;
-  keepDraft(sessionId: string, text: string): void;
+  draft(sessionId: string): Draft;
+  /** An empty one is forgotten. */
+  keepDraft(sessionId: string, draft: Draft): void;
 }
 
 export const messageReader = (db: Db): MessageReader => ({
@@ -87,13 +88,18 @@ export const messageReader = (db: Db): MessageReader => ({
       .sort((a, b) => b.created - a.created)
       .slice(0, limit)
       .map(({ text }) => text),
-  draft: (sessionId) => db.select().from(drafts).where(eq(drafts.sessionId, sessionId)).get()?.text ?? '',
-  keepDraft: (sessionId, text) => {
-    if (text === '') db.delete(drafts).where(eq(drafts.sessionId, sessionId)).run();
+  draft: (sessionId) => {
+    const row = db.select().from(drafts).where(eq(drafts.sessionId, sessionId)).get();
+    return { text: row?.text ?? '', images: row ? (JSON.parse(row.images) as Draft['images']) : [] };
+  },
+  keepDraft: (sessionId, draft) => {
+    if (draft.text === '' && draft.images.length === 0)
+      db.delete(drafts).where(eq(drafts.sessionId, sessionId)).run();
     else {
+      const set = { text: draft.text, images: JSON.stringify(draft.images) };
       db.insert(drafts)
-        .values({ sessionId, text })
-        .onConflictDoUpdate({ target: drafts.sessionId, set: { text } })
+        .values({ sessionId, ...set })
+        .onConflictDoUpdate({ target: drafts.sessionId, set })
         .run();
     }
   },

@@ -4,4 +4,4 @@
  * only, and notices when the file was truncated or replaced. It never writes and knows no vendor.
  */
 export { type Followed, followLines } from './follow';
-export { generationOf, type Line, pageBefore, readLines, type Stretch, tailEnd } from './lines';
+export { generationOf, type Line, pageBefore, readLines, recordAt, type Stretch, tailEnd } from './lines';

@@ -104,3 +104,19 @@ export async function generationOf(file: FileHandle): Promise<string | null> {
   if (end < 0 && size < PREFIX) return null;
   return `${ino}-${sha256(buffer.subarray(0, end < 0 ? PREFIX : end).toString('latin1')).slice(0, 16)}`;
 }
+
+/** The record that begins at `offset`; undefined when none does, or when it is too long to be read. */
+export async function recordAt(file: FileHandle, offset: number): Promise<unknown> {
+  if (offset > 0 && (await lineStart(file, offset)) !== offset) return undefined;
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  const parts: Buffer[] = [];
+  for (let at = offset; at - offset <= MAX_LINE; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+    parts.push(Buffer.from(buffer.subarray(0, end < 0 ? bytesRead : end)));
+    if (end >= 0) return parsed(Buffer.concat(parts));
+    if (bytesRead === 0) return undefined; // still being written
+    at += bytesRead;
+  }
+  return undefined;
+}

@@ -10,8 +10,8 @@ import { OnTheirWay, useOnTheirWay } from '../composer';
 import { asMarkdown } from './conversation';
 import { Item } from './items';
 import { Markdown } from './markdown';
-import { InSession, Opened } from './opened';
-import { useConversation } from './use-conversation';
+import { InRecord, InSession, Opened } from './opened';
+import { imagesOf, useConversation } from './use-conversation';
 
 /** The list counts down from here as earlier pages are put before it, so the reader's place stays. */
 const FIRST = 1_000_000;
@@ -49,6 +49,7 @@ export function ChatView({ session }: { session: Session }) {
   const [find, setFind] = useState<string | null>(null);
   const [hit, setHit] = useState(0);
   const items = useMemo(() => state.entries.map((entry) => entry.item), [state.entries]);
+  const images = useMemo(() => imagesOf(session.id, null, state.generation), [session.id, state.generation]);
   const first = FIRST - state.prepended;
   const last = items.at(-1);
   const onTheirWay = useOnTheirWay(session, items);
@@ -120,107 +121,109 @@ export function ChatView({ session }: { session: Session }) {
   };
   return (
     <InSession.Provider value={session.id}>
-      <Opened.Provider value={opened.current}>
-        <section className="chat" aria-label="Conversation">
-          {problem ? <p className="note problem">{problem}</p> : null}
-          {state.status === 'unreadable' ? (
-            <p className="note problem">The agent’s record of this conversation cannot be read.</p>
-          ) : null}
-          <div className="chat-tools" role="toolbar" aria-label="Conversation">
-            <IconButton label="Previous message of yours" icon={ChevronUp} onClick={() => turn(-1)} />
-            <IconButton label="Next message of yours" icon={ChevronDown} onClick={() => turn(1)} />
-            <IconButton
-              label="Find in the conversation"
-              icon={Search}
-              onClick={() => setFind(find === null ? '' : null)}
-            />
-            <IconButton
-              label="Copy as Markdown"
-              icon={Copy}
-              onClick={() =>
-                void navigator.clipboard.writeText(asMarkdown(items)).then(
-                  () => toast(state.start ? 'Copied.' : 'Copied what is loaded; scroll up for more.'),
-                  () => toast('The browser did not let the text be copied.'),
-                )
-              }
-            />
-          </div>
-          {find !== null ? (
-            <div className="chat-find">
-              <input
-                // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field.
-                autoFocus
-                aria-label="Find"
-                placeholder="Find"
-                value={find}
-                onChange={(event) => {
-                  setFind(event.target.value);
-                  setHit(0);
-                }}
-                onKeyDown={(event) => {
-                  if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
-                  if (event.key === 'Escape') setFind(null);
-                }}
+      <InRecord.Provider value={images}>
+        <Opened.Provider value={opened.current}>
+          <section className="chat" aria-label="Conversation">
+            {problem ? <p className="note problem">{problem}</p> : null}
+            {state.status === 'unreadable' ? (
+              <p className="note problem">The agent’s record of this conversation cannot be read.</p>
+            ) : null}
+            <div className="chat-tools" role="toolbar" aria-label="Conversation">
+              <IconButton label="Previous message of yours" icon={ChevronUp} onClick={() => turn(-1)} />
+              <IconButton label="Next message of yours" icon={ChevronDown} onClick={() => turn(1)} />
+              <IconButton
+                label="Find in the conversation"
+                icon={Search}
+                onClick={() => setFind(find === null ? '' : null)}
               />
-              <span className="hint num">
-                {find.trim() === ''
-                  ? ''
-                  : hits.length === 0
-                    ? state.start
-                      ? 'none'
-                      : 'none in what is loaded'
-                    : `${hit + 1} of ${hits.length}`}
-              </span>
-              {!state.start && find.trim() !== '' ? (
-                <button type="button" className="btn ghost" onClick={() => void earlier()}>
-                  Load earlier
-                </button>
-              ) : null}
-              <IconButton label="Close find" icon={X} onClick={() => setFind(null)} />
+              <IconButton
+                label="Copy as Markdown"
+                icon={Copy}
+                onClick={() =>
+                  void navigator.clipboard.writeText(asMarkdown(items)).then(
+                    () => toast(state.start ? 'Copied.' : 'Copied what is loaded; scroll up for more.'),
+                    () => toast('The browser did not let the text be copied.'),
+                  )
+                }
+              />
             </div>
-          ) : null}
-          {nothing && state.status !== 'loading' ? (
-            <div className="chat-nothing">
-              <p className="hint">
-                {state.status === 'not-yet' && quiet
-                  ? 'Nothing has been said yet. What you send and what the agent answers appears here.'
-                  : null}
-              </p>
-              <div className="col">{waiting}</div>
-            </div>
-          ) : (
-            <Virtuoso
-              ref={list}
-              className="chat-list"
-              data={items}
-              firstItemIndex={first}
-              initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
-              computeItemKey={(_, item) => item.id}
-              alignToBottom
-              followOutput={(atBottom) => (atBottom ? 'auto' : false)}
-              atBottomStateChange={setBottom}
-              atBottomThreshold={40}
-              startReached={() => void earlier()}
-              rangeChanged={({ startIndex }) => {
-                visible.current = startIndex - first;
-              }}
-              increaseViewportBy={600}
-              context={context}
-              components={LIST_PARTS}
-              itemContent={(index, item) => (
-                <div className={hits[hit] === index - first ? 'col hit' : 'col'} data-kind={item.kind}>
-                  <Item item={item} />
-                </div>
-              )}
-            />
-          )}
-          {!bottom && items.length > 0 ? (
-            <button type="button" className="btn to-bottom" onClick={toBottom}>
-              <ArrowDown aria-hidden="true" /> {fresh > 0 ? `${fresh} new below` : 'To the end'}
-            </button>
-          ) : null}
-        </section>
-      </Opened.Provider>
+            {find !== null ? (
+              <div className="chat-find">
+                <input
+                  // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field.
+                  autoFocus
+                  aria-label="Find"
+                  placeholder="Find"
+                  value={find}
+                  onChange={(event) => {
+                    setFind(event.target.value);
+                    setHit(0);
+                  }}
+                  onKeyDown={(event) => {
+                    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+                    if (event.key === 'Escape') setFind(null);
+                  }}
+                />
+                <span className="hint num">
+                  {find.trim() === ''
+                    ? ''
+                    : hits.length === 0
+                      ? state.start
+                        ? 'none'
+                        : 'none in what is loaded'
+                      : `${hit + 1} of ${hits.length}`}
+                </span>
+                {!state.start && find.trim() !== '' ? (
+                  <button type="button" className="btn ghost" onClick={() => void earlier()}>
+                    Load earlier
+                  </button>
+                ) : null}
+                <IconButton label="Close find" icon={X} onClick={() => setFind(null)} />
+              </div>
+            ) : null}
+            {nothing && state.status !== 'loading' ? (
+              <div className="chat-nothing">
+                <p className="hint">
+                  {state.status === 'not-yet' && quiet
+                    ? 'Nothing has been said yet. What you send and what the agent answers appears here.'
+                    : null}
+                </p>
+                <div className="col">{waiting}</div>
+              </div>
+            ) : (
+              <Virtuoso
+                ref={list}
+                className="chat-list"
+                data={items}
+                firstItemIndex={first}
+                initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
+                computeItemKey={(_, item) => item.id}
+                alignToBottom
+                followOutput={(atBottom) => (atBottom ? 'auto' : false)}
+                atBottomStateChange={setBottom}
+                atBottomThreshold={40}
+                startReached={() => void earlier()}
+                rangeChanged={({ startIndex }) => {
+                  visible.current = startIndex - first;
+                }}
+                increaseViewportBy={600}
+                context={context}
+                components={LIST_PARTS}
+                itemContent={(index, item) => (
+                  <div className={hits[hit] === index - first ? 'col hit' : 'col'} data-kind={item.kind}>
+                    <Item item={item} offset={state.entries[index - first]?.offset ?? 0} />
+                  </div>
+                )}
+              />
+            )}
+            {!bottom && items.length > 0 ? (
+              <button type="button" className="btn to-bottom" onClick={toBottom}>
+                <ArrowDown aria-hidden="true" /> {fresh > 0 ? `${fresh} new below` : 'To the end'}
+              </button>
+            ) : null}
+          </section>
+        </Opened.Provider>
+      </InRecord.Provider>
     </InSession.Provider>
   );
 }

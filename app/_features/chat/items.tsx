@@ -3,10 +3,11 @@ import { memo, type ReactNode, useContext } from 'react';
 import type { ChatItem, ChatKind, SessionId } from '@/server/contract';
 import { toast } from '../../_ui/asks';
 import { clockTime } from '../../_ui/elapsed';
+import { Picture } from '../pictures';
 import { Markdown } from './markdown';
-import { InSession, useOpened } from './opened';
+import { InRecord, InSession, useOpened } from './opened';
 import { spentText, ToolLine } from './tool-line';
-import { useConversation } from './use-conversation';
+import { imagesOf, useConversation } from './use-conversation';
 
 type Of<K extends ChatKind> = Extract<ChatItem, { kind: K }>;
 
@@ -63,12 +64,33 @@ function Subagent({ session, agent }: { session: SessionId; agent: string }) {
           Show what came before
         </button>
       ) : null}
-      {state.entries.map(({ item }) => (
-        <div key={item.id} data-kind={item.kind}>
-          <Item item={item} />
-        </div>
-      ))}
+      <InRecord.Provider value={imagesOf(session, agent, state.generation)}>
+        {state.entries.map(({ item, offset }) => (
+          <div key={item.id} data-kind={item.kind}>
+            <Item item={item} offset={offset} />
+          </div>
+        ))}
+      </InRecord.Provider>
     </section>
+  );
+}
+
+/** The pictures of a message, from the record in which the agent keeps it. */
+function Images({ count, offset }: { count: number; offset: number }) {
+  const record = useContext(InRecord);
+  if (!record) return null;
+  return (
+    <div className="pictures">
+      {Array.from({ length: count }, (_, index) => (
+        <Picture
+          // biome-ignore lint/suspicious/noArrayIndexKey: a picture is known by its place in the record.
+          key={index}
+          id={`${record.key}/${offset}/${index}`}
+          name={count === 1 ? 'the image' : `image ${index + 1}`}
+          load={() => record.load(offset, index)}
+        />
+      ))}
+    </div>
   );
 }
 
@@ -85,14 +107,12 @@ function Act({ item }: { item: Of<'tool'> }) {
 }
 
 /** One renderer per kind; a kind without one does not compile. */
-const RENDER: { [K in ChatKind]: (item: Of<K>) => ReactNode } = {
-  user: (item) => (
+const RENDER: { [K in ChatKind]: (item: Of<K>, offset: number) => ReactNode } = {
+  user: (item, offset) => (
     <div className="me-row">
       <div className="me">
+        {item.images > 0 ? <Images count={item.images} offset={offset} /> : null}
         {item.text}
-        {item.images > 0 ? (
-          <small className="hint">{item.images === 1 ? 'with an image' : `with ${item.images} images`}</small>
-        ) : null}
       </div>
       <div className="rcpt num">
         {item.at === null ? 'accepted' : `accepted ${clockTime(item.at, true)}`}
@@ -128,8 +148,8 @@ const RENDER: { [K in ChatKind]: (item: Of<K>) => ReactNode } = {
   ),
 };
 
-export const Item = memo(function Item({ item }: { item: ChatItem }) {
+export const Item = memo(function Item({ item, offset }: { item: ChatItem; offset: number }) {
   // A host that is newer than this page may know more kinds.
-  const render = RENDER[item.kind] as ((one: ChatItem) => ReactNode) | undefined;
-  return <>{render?.(item)}</>;
+  const render = RENDER[item.kind] as ((one: ChatItem, at: number) => ReactNode) | undefined;
+  return <>{render?.(item, offset)}</>;
 });

@@ -6,6 +6,16 @@ import { addEarlier, applyUpdate, type Conversation, LOADING } from './conversat
 
 const AGAIN_MS = 2_000;
 
+/** How the pictures of a conversation are fetched; null before anything of it is known. */
+export const imagesOf = (id: SessionId, agent: string | null, generation: string | null) =>
+  generation === null
+    ? null
+    : {
+        key: `${id}/${agent ?? ''}/${generation}`,
+        load: (offset: number, index: number) =>
+          api().chat.image.query({ id, agent, generation, offset, index }),
+      };
+
 /** Follows one conversation while it is looked at; `earlier` loads the page before what is known. */
 export function useConversation(id: SessionId, agent: string | null) {
   const [state, setState] = useState<Conversation>(LOADING);

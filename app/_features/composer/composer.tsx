@@ -1,7 +1,7 @@
 'use client';
 import './composer.css';
-import { AtSign, Slash } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { AtSign, ImagePlus, Slash } from 'lucide-react';
+import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { commandOf, type Message, type Session } from '@/server/contract';
 import { api, problemText } from '../../_client/api';
 import { useBoard } from '../../_client/board-store';
@@ -10,9 +10,11 @@ import { onKeys } from '../../_client/shortcuts';
 import { IconButton } from '../../_ui/icon-button';
 import { modKey } from '../../_ui/mod-key';
 import { useMedia } from '../../_ui/use-media';
+import { Attachments } from './attachments';
 import { Choices, choiceId, LIST_ID } from './choices';
 import { newMessageId } from './new-message-id';
 import { put, tokenAt } from './token';
+import { useAttachments } from './use-attachments';
 import { useCompletion, useEarlier } from './use-completion';
 import { useDraft } from './use-draft';
 
@@ -48,21 +50,28 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
   const host = useHostInfo(board.ready);
   const touch = useMedia('(pointer: coarse)');
   const field = useRef<HTMLTextAreaElement>(null);
-  const { text, change, kept } = useDraft(session.id, board.ready);
+  const { draft, now, change, kept } = useDraft(session.id, board.ready);
+  const { text, images } = draft;
+  const attached = useAttachments(session.id, now, change);
+  const chooser = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   /** The message that could not be sent: tried again under the same name, so that it is never two. */
-  const failed = useRef<{ id: string; text: string } | null>(null);
+  const failed = useRef<{ id: string; what: string } | null>(null);
   const vendor = board.vendors.find((one) => one.id === session.vendor);
   const permission = vendor?.permissions.find((one) => one.id === session.permission);
-  const over = session.state === 'exited' && !session.resumable;
+  const ended = session.state === 'exited' && !session.resumable;
+  const pictures = !ended && vendor?.capabilities.takesImages === true;
+  const sending = attached.uploads.length > 0;
+  const empty = !text.trim() && images.length === 0;
   const [caret, setCaret] = useState(0);
   /** The token whose list the person has closed, by its place: it stays closed until another is begun. */
   const [closed, setClosed] = useState<number | null>(null);
   const [marked, setMarked] = useState(0);
   const typedAt = useRef(0);
   const [focused, setFocused] = useState(false);
-  const token = focused && !over ? tokenAt(text, caret) : null;
+  const token = focused && !ended ? tokenAt(text, caret) : null;
   const open = token !== null && token.from !== closed;
   const completion = useCompletion(session.id, open ? token : null);
   const listed = open && completion.choices.length > 0;
@@ -78,7 +87,7 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
 
   /** Puts other text into the box, with the caret where it belongs. */
   const rewrite = (next: string, at: number) => {
-    change(next);
+    change({ text: next });
     setCaret(at);
     requestAnimationFrame(() => {
       field.current?.focus();
@@ -135,39 +144,66 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
     return false;
   };
 
+  const dropped = (event: DragEvent) => {
+    setOver(false);
+    if (!pictures || event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    attached.add(event.dataTransfer.files);
+  };
   const send = async () => {
     const words = text.trim();
-    if (!words || busy || over) return;
-    const id = failed.current?.text === words ? failed.current.id : newMessageId();
+    if (empty || busy || ended || sending) return;
+    const what = JSON.stringify([words, images]);
+    const id = failed.current?.what === what ? failed.current.id : newMessageId();
     setBusy(true);
     setProblem(null);
     try {
       const named = commandOf(words);
       const command =
         named !== null &&
+        images.length === 0 &&
         (await api().sessions.commands.query({ id: session.id })).some(({ name }) => name === named);
       await api().messages.send.mutate({
         sessionId: session.id,
         id: id as Message['id'],
         text: words,
         ...(command ? { command } : {}),
+        ...(images.length > 0 ? { images } : {}),
       });
       failed.current = null;
       earlier.forget();
       setClosed(null);
-      change('');
+      change({ text: '', images: [] });
     } catch (error) {
-      failed.current = { id, text: words };
+      failed.current = { id, what };
       setProblem(`Not sent. ${problemText(error)}`);
     } finally {
       setBusy(false);
       field.current?.focus();
     }
   };
+  const trouble = problem ?? attached.problem;
   return (
     <div className="comp">
       <div className="col">
-        <div className="box">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way more; the button beside it is for every hand. */}
+        <div
+          className={over ? 'box over' : 'box'}
+          onDragOver={(event) => {
+            if (!pictures || !event.dataTransfer.types.includes('Files')) return;
+            event.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={dropped}
+        >
+          <Attachments
+            session={session.id}
+            images={images}
+            uploads={attached.uploads}
+            onRemove={attached.remove}
+            onDrop={attached.drop}
+          />
           {open ? (
             <Choices
               label={token.kind === 'file' ? 'Files' : 'Commands'}
@@ -184,19 +220,26 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
             aria-controls={LIST_ID}
             aria-activedescendant={listed ? choiceId(marked) : undefined}
             aria-label={`Message to ${session.name}`}
-            placeholder={over ? 'The agent has ended' : 'Message'}
+            placeholder={ended ? 'The agent has ended' : 'Message'}
             rows={1}
             enterKeyHint={touch ? 'enter' : 'send'}
-            disabled={over}
+            disabled={ended}
             value={text}
             onChange={(event) => {
-              change(event.target.value);
+              change({ text: event.target.value });
               setCaret(event.target.selectionStart);
               setMarked(0);
               typedAt.current = Date.now();
               if (tokenAt(event.target.value, event.target.selectionStart)?.from !== closed) setClosed(null);
             }}
             onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+            onPaste={(event) => {
+              // Text that comes with a picture of itself, as office programs put it, is meant as text.
+              const { files } = event.clipboardData;
+              if (!pictures || files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
+              event.preventDefault();
+              attached.add(files);
+            }}
             onFocus={() => setFocused(true)}
             onBlur={() => setFocused(false)}
             onKeyDown={(event) => {
@@ -214,6 +257,23 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
           <div className="tools">
             <IconButton label="Name a file" icon={AtSign} onClick={() => begin('@')} />
             <IconButton label="Run a command of the agent" icon={Slash} onClick={() => begin('/')} />
+            {pictures ? (
+              <>
+                <IconButton label="Add an image" icon={ImagePlus} onClick={() => chooser.current?.click()} />
+                <input
+                  ref={chooser}
+                  type="file"
+                  accept="image/*"
+                  multiple
+                  hidden
+                  data-testid="images"
+                  onChange={(event) => {
+                    attached.add(event.target.files ?? []);
+                    event.target.value = ''; // so that the same one can be chosen again
+                  }}
+                />
+              </>
+            ) : null}
             <span className="sp" />
             <span className="fact">{session.mode === 'planner' ? 'Planner' : 'Build'}</span>
             {permission ? <span className="fact wide-only">{permission.label}</span> : null}
@@ -223,7 +283,7 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
             <button
               type="button"
               className="btn pri"
-              disabled={!text.trim() || busy || over}
+              disabled={empty || busy || ended || sending}
               onClick={() => void send()}
             >
               Send {touch ? null : <kbd>{modKey()}↵</kbd>}
@@ -231,8 +291,8 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
           </div>
         </div>
         <div className="under">
-          <span role={problem ? 'alert' : undefined} className={problem ? 'problem' : undefined}>
-            {problem ??
+          <span role={trouble ? 'alert' : undefined} className={trouble ? 'problem' : undefined}>
+            {trouble ??
               (kept === 'kept'
                 ? `Draft kept on ${host?.hostName ?? 'the host'}`
                 : kept === 'not-kept'

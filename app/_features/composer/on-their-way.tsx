@@ -6,6 +6,7 @@ import { useBoard } from '../../_client/board-store';
 import { toast } from '../../_ui/asks';
 import { clockTime } from '../../_ui/elapsed';
 import { useNow } from '../../_ui/use-now';
+import { Pictures } from './attachments';
 import { newMessageId } from './new-message-id';
 
 /** An accepted message stands here until the agent's own record shows it, and no longer than this. */
@@ -65,18 +66,27 @@ function Row({ message, first, before }: { message: Message; first: boolean; bef
             id: newMessageId() as Message['id'],
             text: message.text,
             ...(message.command ? { command: true } : {}),
+            ...(message.images ? { images: message.images } : {}),
           })
           .catch((error: unknown) => toast(problemText(error))),
     });
   const keep = () => {
     const text = edit?.trim();
-    if (text && text !== message.text) void act(() => api().messages.edit.mutate({ id, text }));
+    if (text !== undefined && (text || message.images) && text !== message.text)
+      void act(() => api().messages.edit.mutate({ id, text }));
     setEdit(null);
   };
   return (
     <li className={`way ${message.state}`}>
       {edit === null ? (
-        <div className="me">{message.text}</div>
+        <div className="me">
+          {message.images ? (
+            <div className="pictures">
+              <Pictures session={message.sessionId} images={message.images} />
+            </div>
+          ) : null}
+          {message.text}
+        </div>
       ) : (
         <textarea
           className="in me"

@@ -1,19 +1,21 @@
 'use client';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { SessionId } from '@/server/contract';
+import type { Draft, SessionId } from '@/server/contract';
 import { api } from '../../_client/api';
 
 const PAUSE_MS = 500;
+const NOTHING: Draft = { text: '', images: [] };
+const isEmpty = ({ text, images }: Draft): boolean => text === '' && images.length === 0;
 
 /**
  * What is written and not sent, kept on the host at every pause: it survives a reload and is there on the next device.
  * While the host cannot be reached it stays in the box, and is kept as soon as the host answers.
  */
 export function useDraft(id: SessionId, ready: boolean) {
-  const [text, setText] = useState('');
+  const [draft, setDraft] = useState(NOTHING);
   const [kept, setKept] = useState<'clean' | 'kept' | 'not-kept'>('clean');
-  const now = useRef('');
-  const saved = useRef('');
+  const now = useRef(NOTHING);
+  const saved = useRef(NOTHING);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const save = useCallback(async () => {
@@ -21,9 +23,9 @@ export function useDraft(id: SessionId, ready: boolean) {
     const wanted = now.current;
     if (wanted === saved.current) return;
     try {
-      await api().messages.keepDraft.mutate({ id, text: wanted });
+      await api().messages.keepDraft.mutate({ id, ...wanted });
       saved.current = wanted;
-      if (now.current === wanted) setKept(wanted === '' ? 'clean' : 'kept');
+      if (now.current === wanted) setKept(isEmpty(wanted) ? 'clean' : 'kept');
     } catch {
       setKept('not-kept');
       timer.current = setTimeout(() => void save(), PAUSE_MS * 6);
@@ -37,8 +39,8 @@ export function useDraft(id: SessionId, ready: boolean) {
       if (now.current !== saved.current) return;
       now.current = found;
       saved.current = found;
-      setText(found);
-      setKept(found === '' ? 'clean' : 'kept');
+      setDraft(found);
+      setKept(isEmpty(found) ? 'clean' : 'kept');
     } catch {
       // The next look finds it.
     }
@@ -59,13 +61,14 @@ export function useDraft(id: SessionId, ready: boolean) {
   }, [ready, load, save]);
 
   const change = useCallback(
-    (next: string) => {
-      now.current = next;
-      setText(next);
+    (next: Partial<Draft>) => {
+      // From what it is now: a picture that arrives meanwhile must not put back old words.
+      now.current = { ...now.current, ...next };
+      setDraft(now.current);
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void save(), PAUSE_MS);
     },
     [save],
   );
-  return { text, change, kept };
+  return { draft, now, change, kept };
 }

@@ -5,7 +5,7 @@ import { detect, find } from './detect';
 import { launch } from './launch';
 import { manifest } from './manifest';
 import { ClaudeRun } from './run';
-import { locate, read } from './transcript';
+import { images, locate, read } from './transcript';
 
 export const claude: AgentVendor = {
   manifest,
@@ -14,5 +14,5 @@ export const claude: AgentVendor = {
   launch,
   commands,
   attach: (context) => new ClaudeRun(context),
-  transcript: { locate, read },
+  transcript: { images, locate, read },
 };

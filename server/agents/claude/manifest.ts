@@ -22,6 +22,7 @@ export const manifest: VendorManifest = {
     reportsContext: true,
     reportsQuota: true,
     chats: true,
+    takesImages: true,
   },
   install: 'npm install -g @anthropic-ai/claude-code',
   signIn: 'claude auth login',

@@ -13,7 +13,7 @@ import { grantsOf, updateFor } from './grants';
 import { followLiveText } from './live-text';
 import { followSessionFile } from './session-file';
 import { activityLine, describeRequest, failure, quotaOf, recapOf } from './translate';
-import { sameWords, typeMessage } from './typing';
+import { typeMessage } from './typing';
 import { Hook, type SessionFile, StatusLine } from './wire';
 
 interface Pending {
@@ -72,7 +72,7 @@ export class ClaudeRun implements AgentRun {
   #resets: number | null = null; // when the short window resets, from the last status line
   #waiting = false; // by the session file
   #busy = false; // a turn runs, by the last word of either
-  #expecting = new Set<{ text: string; done: () => void }>();
+  #expecting = new Set<{ ours: (prompt: string) => boolean; done: () => void }>();
   #heard = false; // any hook at all
   #stopFile: () => void;
   #stopLive: () => void;
@@ -216,7 +216,7 @@ export class ClaudeRun implements AgentRun {
       case 'UserPromptSubmit':
         this.#ending = null;
         this.#busy = true;
-        for (const one of this.#expecting) if (sameWords(one.text, hook.prompt ?? '')) one.done();
+        for (const one of this.#expecting) if (one.ours(hook.prompt ?? '')) one.done();
         this.#settle((p) => p.main, 'answered-elsewhere', 'Answered in the terminal.');
         this.#emit({ type: 'prompt-accepted' });
         this.#state('hook', 'working', 'It accepted a prompt.');
@@ -355,10 +355,10 @@ export class ClaudeRun implements AgentRun {
           : this.#busy
             ? 'It is working.'
             : null;
-    const taken = (words: string, ms: number): Promise<boolean> =>
+    const taken = (ours: (prompt: string) => boolean, ms: number): Promise<boolean> =>
       new Promise((resolve) => {
         const entry = {
-          text: words,
+          ours,
           done: () => {
             clearTimeout(timer);
             this.#expecting.delete(entry);

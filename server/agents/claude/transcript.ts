@@ -10,7 +10,8 @@ import {
   type ToolKind,
   type ToolResult,
 } from '../../contract';
-import type { TranscriptPlace } from '../port';
+import type { RecordedImage, TranscriptPlace } from '../port';
+import { withoutImages } from './typing';
 
 /*
  * The transcript of Claude Code 2.1.197: one JSON object a line under projects/<folder>/<session id>.jsonl. One line per
@@ -106,6 +107,16 @@ export function read(value: unknown, { nested }: { nested: boolean }): ChatPatch
   }
 }
 
+const Picture = z.object({ type: z.literal('base64'), data: z.string() });
+/** Pure. */
+export function images(value: unknown): RecordedImage[] {
+  const content = Record.safeParse(value).data?.message?.content;
+  return (Array.isArray(content) ? content : []).flatMap((block) => {
+    const source = block.type === 'image' ? Picture.safeParse(block.source).data : undefined;
+    return source ? [{ data: source.data }] : [];
+  });
+}
+
 type Base = { id: string; at: number | null };
 const item = (one: ChatItem): ChatPatch[] => [{ type: 'item', item: one }];
 const notice = (base: Base, tone: 'info' | 'limit' | 'error' | 'interrupted', said: string): ChatPatch[] =>
@@ -132,7 +143,9 @@ function user(record: Record, base: Base): ChatPatch[] {
   const output = outputIn(said);
   if (output !== null) return output ? notice(base, 'info', output) : [];
   if (/^<local-command-caveat>/.test(said) || (!said && images === 0)) return [];
-  return item({ ...base, kind: 'user', text: said, images, queued: record.promptSource === 'queued' });
+  // What stands for the pictures in its input box is no word of the person's.
+  const words = images > 0 ? withoutImages(said).trim() : said;
+  return item({ ...base, kind: 'user', text: words, images, queued: record.promptSource === 'queued' });
 }
 
 /** A command that a person gave: its own are in `system` records, those of files and skills in `user` ones (2.1.197). */

@@ -10,8 +10,8 @@ export interface Typist {
   pane: PaneAccess;
   /** Why nothing may be typed now (a dialog, a turn that runs), or null. Asked again right before each key. */
   obstacle(): string | null;
-  /** Resolves true when the CLI says that it took these words; false after `ms`. */
-  taken(text: string, ms: number): Promise<boolean>;
+  /** Resolves true when the CLI says that it took a prompt that is `ours`; false after `ms`. */
+  taken(ours: (prompt: string) => boolean, ms: number): Promise<boolean>;
 }
 
 /**
@@ -32,6 +32,11 @@ export const asCommand = (text: string): string => `${text.replace(/\r\n?/g, '\n
 export const sameWords = (a: string, b: string): boolean =>
   a.replace(/\s+/g, ' ').trim() === b.replace(/\s+/g, ' ').trim();
 
+const IMAGES = /^(?:\s*\[Image #\d+\])+/;
+/** Pure. The words of a prompt without the marks that stand for pictures before them (2.1.197). */
+export const withoutImages = (text: string): string => text.replace(IMAGES, '');
+const imagesIn = (text: string): number => IMAGES.exec(text)?.[0].match(/#/g)?.length ?? 0;
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -40,7 +45,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * (Ctrl-S; the CLI puts it back by itself after the message).
  */
 export async function typeMessage(
-  { text, command = false }: Pick<OutgoingMessage, 'text' | 'command'>,
+  { text, command = false, images = [] }: Omit<OutgoingMessage, 'id'>,
   typist: Typist,
   typed: () => void,
 ): Promise<PromptOutcome> {
@@ -57,6 +62,8 @@ export async function typeMessage(
   };
   const notNow = (why: string): PromptOutcome => ({ outcome: 'not-now', why });
   const words = command ? asCommand(text) : asText(text);
+  const ours = (prompt: string): boolean =>
+    sameWords(images.length > 0 ? withoutImages(prompt) : prompt, words);
 
   const before = typist.obstacle();
   if (before !== null) return notNow(before);
@@ -71,9 +78,16 @@ export async function typeMessage(
   const between = typist.obstacle();
   if (between !== null) return notNow(between);
   // Listening begins before the words are there: a fast CLI answers before the next line runs.
-  const taken = typist.taken(words, BOX_MS + TAKEN_MS);
+  const taken = typist.taken(ours, BOX_MS * (1 + images.length) + TAKEN_MS);
   try {
-    await pane.paste(words);
+    // A path that is pasted alone becomes a picture; it is read before its mark is shown.
+    for (const [index, path] of images.entries()) {
+      await pane.paste(path);
+      if (!(await boxUntil((now) => imagesIn(now) > index))) {
+        return { outcome: 'unsure', why: 'An image was pasted, and its input box does not show it as one.' };
+      }
+    }
+    if (words !== '') await pane.paste(words);
   } catch (cause) {
     // A pane in copy mode, dead or closed refuses and writes nothing.
     return notNow(cause instanceof Error ? cause.message : String(cause));
@@ -97,7 +111,7 @@ export async function typeMessage(
   // A paste that sits there unsubmitted: one more Enter is safe, if it is still our words in an input box.
   const left = await box();
   if (left !== null && left !== '' && typist.obstacle() === null) {
-    const again = typist.taken(words, TAKEN_MS);
+    const again = typist.taken(ours, TAKEN_MS);
     await pane.key('Enter');
     if (await again) return { outcome: 'accepted' };
     return { outcome: 'unsure', why: 'It stands in the input box and was not sent.' };

@@ -31,6 +31,7 @@ export const manifest: VendorManifest = {
     reportsContext: true,
     reportsQuota: true,
     chats: true,
+    takesImages: true,
   },
   install: 'npm install -g @openai/codex',
   signIn: 'codex login',

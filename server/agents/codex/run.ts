@@ -300,7 +300,10 @@ export class CodexRun implements AgentRun {
     return this.#requests.answer(vendorRef, decision, detail, (id, result) => server.reply(id, result));
   }
 
-  async prompt({ id, text, command }: OutgoingMessage, typed: () => void): Promise<PromptOutcome> {
+  async prompt(
+    { id, text, command, images = [] }: OutgoingMessage,
+    typed: () => void,
+  ): Promise<PromptOutcome> {
     const server = this.#server;
     if (!server) return { outcome: 'not-now', why: 'The app-server of Codex cannot be reached right now.' };
     if (this.#translator.turn !== null) return { outcome: 'not-now', why: 'It is working.' };
@@ -313,7 +316,10 @@ export class CodexRun implements AgentRun {
           await server.call('turn/start', {
             threadId: this.context.vendorSession,
             clientUserMessageId: id,
-            input: [{ type: 'text', text, text_elements: [] }],
+            input: [
+              ...images.map((path) => ({ type: 'localImage', path })),
+              ...(text === '' ? [] : [{ type: 'text', text, text_elements: [] }]),
+            ],
           }),
         );
       }

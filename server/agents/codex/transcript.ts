@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type ChatItem, type ChatPatch, type FileDiff, MAX_OUTPUT, type ToolResult } from '../../contract';
-import type { TranscriptPlace } from '../port';
+import type { RecordedImage, TranscriptPlace } from '../port';
 import { plainCommand } from './requests';
 
 /*
@@ -267,3 +267,16 @@ function fileOf(path: string, change: Loose): FileDiff {
     removed: lines.filter((line) => line.startsWith('-')).length,
   };
 }
+
+/** Pure. Its own record of a message has the paths; the bytes are in the one it makes for the model. */
+export function images(value: unknown): RecordedImage[] {
+  const payload = Line.safeParse(value).data?.payload;
+  const content = list(loose(payload?.item).content);
+  return content.flatMap((part): RecordedImage[] => {
+    if (part.type === 'local_image') return [{ path: text(part.path) }];
+    return /image/i.test(text(part.type)) ? [{ data: dataOf(part) }] : [];
+  });
+}
+/** A picture that was no file is kept as a `data:` address. */
+const dataOf = (part: Loose): string =>
+  /^data:image\/[a-z+]+;base64,(.*)$/s.exec(text(part.image_url) || text(part.url))?.[1] ?? '';

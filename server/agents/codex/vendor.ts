@@ -3,7 +3,7 @@ import { detect, find } from './detect';
 import { Held, launch } from './launch';
 import { manifest } from './manifest';
 import { CodexRun } from './run';
-import { locate, read } from './transcript';
+import { images, locate, read } from './transcript';
 
 const held = new Held();
 
@@ -21,5 +21,5 @@ export const codex: AgentVendor = {
   ],
   launch: (input) => launch(input, held),
   attach: (context) => new CodexRun(context, held),
-  transcript: { locate, read },
+  transcript: { images, locate, read },
 };

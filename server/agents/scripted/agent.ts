@@ -95,7 +95,7 @@ async function signal(change: Record<string, unknown>): Promise<void> {
 }
 
 /** Its conversation, in the very form the host shows. */
-const record = (patch: ChatPatch) =>
+const record = (patch: ChatPatch & { pictures?: string[] }) =>
   appendFileSync(`${dir}/conversation.jsonl`, `${JSON.stringify(patch)}\n`, { mode: 0o600 });
 const itemId = () => `${plan.conversation}-${process.pid}-${++counter}`;
 type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never;
@@ -297,13 +297,28 @@ async function perform(step: Step): Promise<boolean> {
 }
 
 let busy = false;
-async function turn(prompt: string): Promise<void> {
+async function turn(typed: string): Promise<void> {
+  const paths = [...(/^(?:\[image [^\]]+\] )+/.exec(typed)?.[0] ?? '').matchAll(/\[image ([^\]]+)\]/g)];
+  const prompt = typed.replace(/^(?:\[image [^\]]+\] )+/, '');
+  const pictures = paths.map(([, path = '']) => readFileSync(path).toString('base64'));
   busy = true;
   interrupted = false;
   const began = Date.now();
   const steps = parseScript(prompt);
   const asked = steps.find((step) => step.do === 'asked')?.text;
-  show({ kind: 'user', text: asked ?? prompt, images: 0, queued: false });
+  record({
+    type: 'item',
+    item: {
+      kind: 'user',
+      id: itemId(),
+      at: Date.now(),
+      text: (asked ?? prompt).trim(),
+      images: pictures.length,
+      queued: false,
+    },
+    pictures,
+  });
+  if (pictures.length > 0) show({ kind: 'reply', text: `I see ${pictures.length} image(s).`, ref: null });
   await call('prompt', { text: prompt });
   await signal({ state: 'working', detail: 'A prompt was accepted.', reason: null, resetsAt: null });
   for (const step of steps) {

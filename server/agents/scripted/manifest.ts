@@ -20,6 +20,7 @@ export const manifest: VendorManifest = {
     reportsContext: true,
     reportsQuota: true,
     chats: true,
+    takesImages: true,
   },
   install: 'npm ci',
   signIn: '',

@@ -173,7 +173,7 @@ export class ScriptedRun implements AgentRun {
 
   #heard: (text: string) => void = () => {};
 
-  async prompt({ text, command }: OutgoingMessage, typed: () => void): Promise<PromptOutcome> {
+  async prompt({ text, command, images = [] }: OutgoingMessage, typed: () => void): Promise<PromptOutcome> {
     if (this.#pending.size > 0) return { outcome: 'not-now', why: 'A request is open.' };
     const lines = await this.context.pane.screen();
     const last = lines.findLast((line) => line.trim() !== '') ?? '';
@@ -189,7 +189,8 @@ export class ScriptedRun implements AgentRun {
       };
     });
     // As its elders do, it takes a leading slash for a command.
-    await this.context.pane.paste(command || !text.startsWith('/') ? text : ` ${text}`);
+    const words = command || !text.startsWith('/') ? text : ` ${text}`;
+    await this.context.pane.paste(images.map((path) => `[image ${path}] `).join('') + words);
     await this.context.pane.key('Enter');
     typed();
     return (await taken)

@@ -13,6 +13,8 @@ const Written = z.union([
   z.object({ type: z.literal('result'), id: z.string(), result: z.object({ outcome: z.string() }) }),
 ]);
 
+const Pictures = z.object({ pictures: z.array(z.string()) });
+
 /** Where the agent program is; handed in by the environment of the build. */
 export interface ScriptedOptions {
   node: string;
@@ -63,6 +65,7 @@ export const scripted = ({ node, program }: ScriptedOptions): AgentVendor => {
         return existsSync(path) ? path : null;
       },
       // The agent program writes what we show; anything else that stands in its file is not ours.
+      images: (record) => (Pictures.safeParse(record).data?.pictures ?? []).map((data) => ({ data })),
       read: (record) => (Written.safeParse(record).success ? [record as ChatPatch] : []),
     },
   };

@@ -1,0 +1,1 @@
+ALTER TABLE `drafts` ADD `images` text DEFAULT '[]' NOT NULL;
