@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Draft, SessionId } from '@/server/contract';
 import { api } from '../../_client/api';
+import { forget, stash, stashed } from './stash';
 
 const PAUSE_MS = 500;
 const NOTHING: Draft = { text: '', images: [] };
@@ -9,7 +10,8 @@ const isEmpty = ({ text, images }: Draft): boolean => text === '' && images.leng
 
 /**
  * What is written and not sent, kept on the host at every pause: it survives a reload and is there on the next device.
- * While the host cannot be reached it stays in the box, and is kept as soon as the host answers.
+ * While the host cannot be reached it stays in the box, and is kept as soon as the host answers. What was written since
+ * the last pause is stashed in this tab, so that a reload in the middle of a word loses nothing.
  */
 export function useDraft(id: SessionId, ready: boolean) {
   const [draft, setDraft] = useState(NOTHING);
@@ -25,7 +27,9 @@ export function useDraft(id: SessionId, ready: boolean) {
     try {
       await api().messages.keepDraft.mutate({ id, ...wanted });
       saved.current = wanted;
-      if (now.current === wanted) setKept(isEmpty(wanted) ? 'clean' : 'kept');
+      if (now.current !== wanted) return;
+      forget(id);
+      setKept(isEmpty(wanted) ? 'clean' : 'kept');
     } catch {
       setKept('not-kept');
       timer.current = setTimeout(() => void save(), PAUSE_MS * 6);
@@ -37,14 +41,20 @@ export function useDraft(id: SessionId, ready: boolean) {
       const found = await api().messages.draft.query({ id });
       // What is being written here is newer than what was written elsewhere.
       if (now.current !== saved.current) return;
-      now.current = found;
       saved.current = found;
+      const unsaved = stashed(id);
+      if (unsaved) {
+        now.current = unsaved;
+        setDraft(unsaved);
+        return void save();
+      }
+      now.current = found;
       setDraft(found);
       setKept(isEmpty(found) ? 'clean' : 'kept');
     } catch {
       // The next look finds it.
     }
-  }, [id]);
+  }, [id, save]);
 
   useEffect(() => {
     if (!ready) return;
@@ -64,11 +74,13 @@ export function useDraft(id: SessionId, ready: boolean) {
     (next: Partial<Draft>) => {
       // From what it is now: a picture that arrives meanwhile must not put back old words.
       now.current = { ...now.current, ...next };
+      stash(id, now.current);
       setDraft(now.current);
+      setKept('clean'); // what the host keeps is older than this
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void save(), PAUSE_MS);
     },
-    [save],
+    [id, save],
   );
   return { draft, now, change, kept };
 }
