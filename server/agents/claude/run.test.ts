@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { SessionId } from '../../contract';
 import type { LaunchInput, RunContext, VendorEvent } from '../port';
 import { launch } from './launch';
@@ -18,7 +18,7 @@ function watch() {
     cwd: '/work/tree',
     env: {},
     userHome: dir,
-    pane: { pid: async () => null, screen: async () => [] },
+    pane: { pid: async () => 4711, screen: async () => [] },
     emit: (event: VendorEvent) => events.push(event),
     now: () => 1,
   } as unknown as RunContext);
@@ -71,6 +71,52 @@ describe('what any process of a session can tell us', () => {
     void ask('/work/tree');
     const asked = events.flatMap((event) => (event.type === 'asked' ? [event.cwd] : []));
     expect(asked).toEqual(['/', undefined]);
+    await run.close();
+  });
+});
+
+describe('a hook and the session file disagree', () => {
+  const say = (status: string) => {
+    mkdirSync(join(dir, '.claude/sessions'), { recursive: true });
+    writeFileSync(
+      join(dir, '.claude/sessions/4711.json'),
+      JSON.stringify({ pid: 4711, status, statusUpdatedAt: 0 }),
+    );
+  };
+  const states = (events: VendorEvent[]) =>
+    events.flatMap((event) => (event.type === 'state' ? [event.state] : []));
+
+  it('a hook that came after the end of its turn does not stay true', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      for (const [status, expected] of [
+        ['idle', 'idle'],
+        ['waiting', 'needs-you'],
+        ['busy', 'working'], // the control: a hook that is right is not doubted
+      ] as const) {
+        say(status);
+        const { run, events, hook } = watch();
+        await vi.advanceTimersByTimeAsync(400);
+        await hook('UserPromptSubmit', { prompt: 'go' });
+        expect(states(events).at(-1)).toBe('working');
+        await vi.advanceTimersByTimeAsync(4_000);
+        expect(states(events).at(-1)).toBe(expected);
+        await run.close();
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('what a subagent does after the turn ended is no new turn', async () => {
+    const { run, events, hook } = watch();
+    await hook('UserPromptSubmit', { prompt: 'go' });
+    await hook('Stop', { background_tasks: [{}] });
+    await hook('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, agent_id: 'a1' });
+    expect(states(events).at(-1)).toBe('waiting');
+    expect(events.at(-1)).toEqual({ type: 'activity', line: 'Bash ls' });
+    await hook('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
+    expect(states(events).at(-1)).toBe('working');
     await run.close();
   });
 });

@@ -26,6 +26,11 @@ interface Pending {
 }
 type Ending = { state: SessionState; reason: string | null; resetsAt: number | null };
 
+/**
+ * A hook is a process of its own and may come late, after the Esc that ended its turn; nothing would ever follow it.
+ * So what a hook says is held against the session file this much later. The file itself lags by 0.3 s (2.1.197).
+ */
+const HOOK_HOLDS_MS = 3_000;
 const TRUST_LOOK_MS = 1_000;
 const TRUST_LOOKS = 60;
 
@@ -70,6 +75,8 @@ export class ClaudeRun implements AgentRun {
   #ending: Ending | null = null; // how the last turn ended, until the next begins
   #endedAt = 0;
   #resets: number | null = null; // when the short window resets, from the last status line
+  #said: SessionFile | null = null; // what the session file last said
+  #doubt: NodeJS.Timeout | null = null;
   #waiting = false; // by the session file
   #busy = false; // a turn runs, by the last word of either
   #expecting = new Set<{ ours: (prompt: string) => boolean; done: () => void }>();
@@ -139,7 +146,19 @@ export class ClaudeRun implements AgentRun {
     }, TRUST_LOOK_MS);
   }
 
-  #file({ status, waitingFor, statusUpdatedAt }: SessionFile): void {
+  /** It works, by a hook; of a subagent that outlived its turn only the line of what it does is news. */
+  #works(hook: Hook, detail: string): void {
+    if (hook.agent_id && !this.#busy) return;
+    this.#state('hook', 'working', detail);
+    if (this.#doubt) clearTimeout(this.#doubt);
+    this.#doubt = setTimeout(() => {
+      if (this.#said && this.#said.status !== 'busy' && this.#pending.size === 0) this.#file(this.#said);
+    }, HOOK_HOLDS_MS);
+  }
+
+  #file(said: SessionFile): void {
+    const { status, waitingFor, statusUpdatedAt } = said;
+    this.#said = said;
     // The file is read late and stays "busy" while the hooks of the end run. What it said before the end is no news, and
     // taking it for a new turn would forget how the old one ended.
     const saidAt = statusUpdatedAt ?? this.#endedAt - 1;
@@ -219,18 +238,18 @@ export class ClaudeRun implements AgentRun {
         for (const one of this.#expecting) if (one.ours(hook.prompt ?? '')) one.done();
         this.#settle((p) => p.main, 'answered-elsewhere', 'Answered in the terminal.');
         this.#emit({ type: 'prompt-accepted' });
-        this.#state('hook', 'working', 'It accepted a prompt.');
+        this.#works(hook, 'It accepted a prompt.');
         return null;
       case 'PreToolUse':
         this.#emit({ type: 'activity', line: activityLine(tool, input) });
-        this.#state('hook', 'working', `It uses ${tool}.`);
+        this.#works(hook, `It uses ${tool}.`);
         return null;
       case 'PermissionRequest':
         return this.#request(call, hook, tool, input, key);
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#settle((p) => p.key === key, 'answered-elsewhere', 'Answered in the terminal.');
-        this.#state('hook', 'working', `${tool} ended.`);
+        this.#works(hook, `${tool} ended.`);
         return null;
       case 'PostToolBatch':
         if (!hook.agent_id) this.#settle((p) => p.main, 'answered-elsewhere', 'Answered in the terminal.');
@@ -388,6 +407,6 @@ export class ClaudeRun implements AgentRun {
     this.#closed = true;
     this.#stopFile();
     this.#stopLive();
-    if (this.#trustTimer) clearTimeout(this.#trustTimer);
+    for (const timer of [this.#trustTimer, this.#doubt]) if (timer) clearTimeout(timer);
   }
 }

@@ -3,6 +3,8 @@ import { readIfThere } from '../../platform';
 import { SessionFile } from './wire';
 
 const POLL_MS = 300;
+/** Two writes this close may bear the same time, so a file this young is read again though its time did not change. */
+const YOUNG_MS = 1_000;
 
 /**
  * Follows the live file the CLI keeps about itself. It heals what hooks never say: Esc, "No" and a rejected plan fire
@@ -16,7 +18,7 @@ export function followSessionFile(
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
   let file: string | null = null;
-  let last = '';
+  let last = { mark: '', text: '' };
   const look = async () => {
     try {
       if (file === null) {
@@ -26,10 +28,11 @@ export function followSessionFile(
       if (file !== null) {
         const { mtimeMs, ino } = statSync(file);
         const mark = `${ino} ${mtimeMs}`;
-        if (mark !== last) {
-          const parsed = SessionFile.safeParse(JSON.parse(readIfThere(file) ?? 'null'));
-          if (parsed.success && !stopped) {
-            last = mark;
+        if (mark !== last.mark || Date.now() - mtimeMs < YOUNG_MS) {
+          const text = readIfThere(file) ?? 'null';
+          const parsed = SessionFile.safeParse(JSON.parse(text));
+          if (parsed.success && !stopped && (mark !== last.mark || text !== last.text)) {
+            last = { mark, text };
             told(parsed.data);
           }
         }
