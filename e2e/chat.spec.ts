@@ -91,6 +91,43 @@ test('a long conversation opens at its end, loads what is before, keeps the read
   device.close();
 });
 
+test('the end stays in view while the box below grows, and whoever sends a message sees it arrive', async ({
+  host,
+  desk,
+}) => {
+  const { device, url, file } = await chat(host);
+  appendFileSync(
+    file,
+    Array.from({ length: 80 }, (_, i) => reply(`Reply number ${i}. ${'words '.repeat(20)}`)).join(''),
+  );
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await desk.goto(url);
+  const end = desk.getByText('Reply number 79.');
+  await expect(end).toBeInViewport();
+  const box = desk.getByRole('combobox', { name: /^Message to/ });
+  const below = desk.getByRole('button', { name: /new below|To the end/ });
+  await box.fill('one\ntwo\nthree\nfour\nfive\nsix');
+  await expect(end).toBeInViewport();
+  await expect(below).toHaveCount(0);
+  appendFileSync(file, reply(`Late words. ${'more '.repeat(60)}`));
+  await expect(desk.getByText('Late words.')).toBeInViewport();
+  await box.fill('say it arrived');
+  await box.press('ControlOrMeta+Enter');
+  await expect(desk.getByText('it arrived', { exact: true })).toBeInViewport();
+  await expect(below).toHaveCount(0);
+  // A reader who went up by a little stays there, until they send something themselves.
+  await desk.locator('[data-testid="virtuoso-scroller"]').hover();
+  await desk.mouse.wheel(0, -120);
+  await expect(below).toBeVisible();
+  appendFileSync(file, reply('Not what is being read.'));
+  await expect(below).toHaveText(/1 new below/);
+  await box.fill('say once more');
+  await box.press('ControlOrMeta+Enter');
+  await expect(desk.getByText('once more', { exact: true })).toBeInViewport();
+  await expect(below).toHaveCount(0);
+  device.close();
+});
+
 test('whatever an agent or a stranger writes stays text: nothing runs, nothing is fetched, nothing hides', async ({
   host,
   desk,

@@ -159,8 +159,8 @@ test('images are chosen, pasted and dropped, survive a reload, go with the words
   const large = await drawn(desk, 2_600, true);
   expect(large.length).toBeGreaterThan(5 * 1024 * 1024);
   await chooser.setInputFiles([
-    { name: 'small.png', mimeType: 'image/png', buffer: small },
     { name: 'a photo.png', mimeType: 'image/png', buffer: large },
+    { name: 'small.png', mimeType: 'image/png', buffer: small },
   ]);
   await expect(attached.getByRole('button', { name: /^Look at image/ })).toHaveCount(2);
   await chooser.setInputFiles([
@@ -168,6 +168,7 @@ test('images are chosen, pasted and dropped, survive a reload, go with the words
   ]);
   await expect(attached.getByRole('alert')).toHaveText('This is not an image that can be read here.');
   await expect(desk.getByRole('button', { name: /^Send (Ctrl|⌘)/ })).toBeDisabled();
+  await expect(desk.getByRole('button', { name: 'Try the image again' })).toHaveCount(0);
   await desk.getByRole('button', { name: 'Leave the image out' }).click();
   // Pasted and dropped, each as a browser hands it over.
   for (const how of ['paste', 'drop'] as const) {
@@ -201,8 +202,8 @@ test('images are chosen, pasted and dropped, survive a reload, go with the words
   await expect(desk.getByText('I see 3 image(s).')).toBeVisible();
   await expect(attached).toHaveCount(0);
   const mine = desk.locator('[data-kind="user"]', { hasText: 'what is wrong here?' });
-  await mine.getByRole('button', { name: 'Look at image 2' }).click();
-  const whole = desk.getByRole('img', { name: 'image 2' });
+  await mine.getByRole('button', { name: 'Look at image 1' }).click();
+  const whole = desk.getByRole('img', { name: 'image 1' });
   await expect(whole).toBeVisible();
   // Drawn smaller before it was sent, and whole.
   expect(
@@ -210,7 +211,10 @@ test('images are chosen, pasted and dropped, survive a reload, go with the words
   ).toEqual([2_000, 1_000]);
   await desk.keyboard.press('Escape');
   await expect(whole).toHaveCount(0);
-  // The first went as it was.
+  // In the order they were chosen, though the first took longer; the second went as it was.
+  const [sent] = device.board.messages.values();
+  expect(sent?.images).toHaveLength(3);
+  expect(readFileSync(join(host.home, 'sessions', session.id, 'images', sent!.images![1]!))).toEqual(small);
   expect(record(host, session.id)).toContain(small.toString('base64'));
   // An image alone is a message too.
   await chooser.setInputFiles([{ name: 'small.png', mimeType: 'image/png', buffer: small }]);

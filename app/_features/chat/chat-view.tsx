@@ -12,6 +12,7 @@ import { Item } from './items';
 import { Markdown } from './markdown';
 import { InRecord, InSession, Opened } from './opened';
 import { imagesOf, useConversation } from './use-conversation';
+import { NEAR_END, useTail } from './use-tail';
 
 /** The list counts down from here as earlier pages are put before it, so the reader's place stays. */
 const FIRST = 1_000_000;
@@ -44,6 +45,7 @@ export function ChatView({ session }: { session: Session }) {
   const { state, problem, earlier } = useConversation(session.id, null);
   const list = useRef<VirtuosoHandle>(null);
   const opened = useRef(new Set<string>());
+  const { attach, toEnd } = useTail();
   const [bottom, setBottom] = useState(true);
   const [seen, setSeen] = useState(0);
   const [find, setFind] = useState<string | null>(null);
@@ -76,16 +78,20 @@ export function ChatView({ session }: { session: Session }) {
   useEffect(() => {
     if (bottom && state.live) list.current?.autoscrollToBottom();
   }, [bottom, state.live]);
+  // Who sends a message wants to see it arrive, wherever they were reading.
+  const sent = onTheirWay.at(-1)?.id;
+  useEffect(() => {
+    if (sent !== undefined) toEnd();
+  }, [sent, toEnd]);
 
   const turn = (by: 1 | -1) => {
     const at = visible.current;
     const users = items.flatMap((item, index) => (item.kind === 'user' ? [index] : []));
     const next = by > 0 ? users.find((index) => index > at) : users.findLast((index) => index < at);
-    if (next === undefined) void (by < 0 && !state.start ? earlier() : toBottom());
+    if (next === undefined) void (by < 0 && !state.start ? earlier() : toEnd());
     else list.current?.scrollToIndex({ index: next, align: 'start' });
   };
   const visible = useRef(0);
-  const toBottom = () => list.current?.scrollToIndex({ index: 'LAST', align: 'end' });
 
   if (state.status === 'unsupported') {
     return (
@@ -201,7 +207,8 @@ export function ChatView({ session }: { session: Session }) {
                 alignToBottom
                 followOutput={(atBottom) => (atBottom ? 'auto' : false)}
                 atBottomStateChange={setBottom}
-                atBottomThreshold={40}
+                atBottomThreshold={NEAR_END}
+                scrollerRef={attach}
                 startReached={() => void earlier()}
                 rangeChanged={({ startIndex }) => {
                   visible.current = startIndex - first;
@@ -217,7 +224,7 @@ export function ChatView({ session }: { session: Session }) {
               />
             )}
             {!bottom && items.length > 0 ? (
-              <button type="button" className="btn to-bottom" onClick={toBottom}>
+              <button type="button" className="btn to-bottom" onClick={toEnd}>
                 <ArrowDown aria-hidden="true" /> {fresh > 0 ? `${fresh} new below` : 'To the end'}
               </button>
             ) : null}

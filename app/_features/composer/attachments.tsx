@@ -44,7 +44,7 @@ export function Attachments(props: {
           {problem ? (
             <>
               <span role="alert">{problem}</span>
-              <IconButton label="Send the image again" icon={RotateCw} onClick={again} />
+              {again ? <IconButton label="Try the image again" icon={RotateCw} onClick={again} /> : null}
             </>
           ) : (
             <progress max={1} value={share} aria-label="The image is being sent" />

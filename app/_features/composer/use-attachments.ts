@@ -10,7 +10,8 @@ export interface Upload {
   id: string;
   share: number;
   problem: string | null;
-  again: () => void;
+  /** Tries once more; null where that cannot help. */
+  again: (() => void) | null;
 }
 
 /** Adds pictures to a draft: each is made fit, sent to the host, and then part of the draft like its words. */
@@ -22,6 +23,8 @@ export function useAttachments(
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const count = useRef(0);
+  // One after the other: “the first image” in the words is the first that was chosen.
+  const turn = useRef(Promise.resolve());
   const patch = (id: string, next: Partial<Upload>) =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
   const drop = useCallback((id: string) => {
@@ -31,8 +34,14 @@ export function useAttachments(
 
   const run = async (id: string, file: Blob): Promise<void> => {
     patch(id, { problem: null, share: 0 });
+    let fit: Blob;
     try {
-      const fit = await fitPicture(file);
+      fit = await fitPicture(file);
+    } catch (error) {
+      patch(id, { problem: problemText(error), again: null });
+      return;
+    }
+    try {
       const name = await sendPicture(sessionId, id, fit, (share) => patch(id, { share }));
       keepPicture(`${sessionId}/${name}`, fit);
       const { images } = draft.current;
@@ -52,7 +61,9 @@ export function useAttachments(
       }
       const id = newMessageId();
       count.current++;
-      const again = () => void run(id, file);
+      const again = () => {
+        turn.current = turn.current.then(() => run(id, file));
+      };
       setUploads((all) => [...all, { id, share: 0, problem: null, again }]);
       again();
     }

@@ -1,0 +1,55 @@
+'use client';
+import { useCallback, useRef } from 'react';
+
+/** How far from the end, in pixels, a reader is still taken to be at the end. */
+export const NEAR_END = 40;
+
+const TOUCHES = ['wheel', 'pointerdown', 'touchmove', 'keydown'] as const;
+
+/**
+ * Keeps the end of a scrolled list in view when the list itself gets less room: a message box below grows, a keyboard
+ * opens. The list follows what is added at its end by itself, but takes less room for a reader who left the end.
+ * `toEnd` goes there and stays there, whatever grows, until the reader touches the list.
+ */
+export function useTail() {
+  const scroller = useRef<HTMLElement | null>(null);
+  const stop = useRef<() => void>(() => {});
+  const pinned = useRef(false);
+  const toEnd = useCallback(() => {
+    pinned.current = true;
+    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, []);
+
+  /** Give it to the list as the place where its scrolling element is handed over. */
+  const attach = useCallback((element: HTMLElement | Window | null) => {
+    stop.current();
+    scroller.current = null;
+    if (!(element instanceof HTMLElement)) return;
+    scroller.current = element;
+    const isAtEnd = () => element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
+    let room = element.clientHeight;
+    let atEnd = true;
+    const onScroll = () => {
+      // A scroll of the same moment as less room is not the reader's; the observer below hears of it first or next.
+      if (element.clientHeight === room) atEnd = isAtEnd();
+    };
+    const resized = new ResizeObserver(() => {
+      const less = element.clientHeight !== room;
+      room = element.clientHeight;
+      if (pinned.current || (less && atEnd)) element.scrollTop = element.scrollHeight;
+    });
+    resized.observe(element);
+    for (const part of element.firstElementChild?.children ?? []) resized.observe(part);
+    const release = () => {
+      pinned.current = false;
+    };
+    for (const touch of TOUCHES) element.addEventListener(touch, release, { passive: true });
+    element.addEventListener('scroll', onScroll, { passive: true });
+    stop.current = () => {
+      resized.disconnect();
+      element.removeEventListener('scroll', onScroll);
+      for (const touch of TOUCHES) element.removeEventListener(touch, release);
+    };
+  }, []);
+  return { attach, toEnd };
+}
