@@ -92,6 +92,7 @@ export class ClaudeRun implements AgentRun {
       configDir,
       () => context.pane.pid(),
       (status) => this.#file(status),
+      context.now,
     );
     this.#stopLive = followLiveText(context.dir, (live) => this.#emit({ type: 'live', live }));
     this.#lookForTrust(TRUST_LOOKS);

@@ -20,6 +20,7 @@ it('sees two writes of the same moment, and tells nothing twice', async () => {
     dir,
     async () => 7,
     ({ status }) => told.push(status),
+    Date.now,
   );
   await vi.waitFor(() => expect(told).toEqual(['busy']));
   say('idle');

@@ -14,6 +14,7 @@ export function followSessionFile(
   configDir: string,
   pid: () => Promise<number | null>,
   told: (status: SessionFile) => void,
+  now: () => number,
 ): () => void {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
@@ -28,7 +29,7 @@ export function followSessionFile(
       if (file !== null) {
         const { mtimeMs, ino } = statSync(file);
         const mark = `${ino} ${mtimeMs}`;
-        if (mark !== last.mark || Date.now() - mtimeMs < YOUNG_MS) {
+        if (mark !== last.mark || now() - mtimeMs < YOUNG_MS) {
           const text = readIfThere(file) ?? 'null';
           const parsed = SessionFile.safeParse(JSON.parse(text));
           if (parsed.success && !stopped && (mark !== last.mark || text !== last.text)) {
