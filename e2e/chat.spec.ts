@@ -24,6 +24,8 @@ const line = (item: Without<ChatItem>): string => {
   return `${JSON.stringify(patch)}\n`;
 };
 const reply = (text: string) => line({ kind: 'reply', text, ref: null });
+const replies = (count: number) =>
+  Array.from({ length: count }, (_, i) => reply(`Reply number ${i}. ${'words '.repeat(30)}`)).join('');
 
 test('text grows while the agent speaks, becomes its record in place, and acts open to what came of them', async ({
   host,
@@ -48,10 +50,7 @@ test('a long conversation opens at its end, loads what is before, keeps the read
   desk,
 }) => {
   const { device, url, file } = await chat(host);
-  appendFileSync(
-    file,
-    Array.from({ length: 3_000 }, (_, i) => reply(`Reply number ${i}. ${'words '.repeat(30)}`)).join(''),
-  );
+  appendFileSync(file, replies(3_000));
   await desk.goto(url);
   await expect(desk.getByText('Reply number 2999.')).toBeVisible();
   const list = desk.locator('[data-testid="virtuoso-scroller"]');
@@ -96,10 +95,7 @@ test('the end stays in view while the box below grows, and whoever sends a messa
   desk,
 }) => {
   const { device, url, file } = await chat(host);
-  appendFileSync(
-    file,
-    Array.from({ length: 80 }, (_, i) => reply(`Reply number ${i}. ${'words '.repeat(20)}`)).join(''),
-  );
+  appendFileSync(file, replies(80));
   await desk.setViewportSize({ width: 390, height: 844 });
   await desk.goto(url);
   const end = desk.getByText('Reply number 79.');
