@@ -114,7 +114,7 @@ export async function recordAt(file: FileHandle, offset: number): Promise<unknow
     const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
     const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
     parts.push(Buffer.from(buffer.subarray(0, end < 0 ? bytesRead : end)));
-    if (end >= 0) return parsed(Buffer.concat(parts));
+    if (end >= 0) return at + end - offset > MAX_LINE ? undefined : parsed(Buffer.concat(parts));
     if (bytesRead === 0) return undefined; // still being written
     at += bytesRead;
   }

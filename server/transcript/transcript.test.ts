@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Followed, followLines, generationOf, pageBefore, readLines, tailEnd } from './index';
+import { type Followed, followLines, generationOf, pageBefore, readLines, recordAt, tailEnd } from './index';
 
 let dir: string;
 let path: string;
@@ -40,6 +40,20 @@ describe('a transcript', () => {
     }
     expect(seen.length).toBeGreaterThan(5);
     expect(seen.flat()).toEqual(Array.from({ length: 5_000 }, (_, i) => i));
+  });
+
+  it('gives the one record that begins at an offset, and none from the middle, the end or what is too long', async () => {
+    const large = `${JSON.stringify({ n: 1, long: 'x'.repeat(300_000) })}\n`;
+    const huge = `${JSON.stringify({ long: 'x'.repeat(8 * 1024 * 1024) })}\n`;
+    writeFileSync(path, `${lines(0, 1)}${large}${huge}{"n":3`);
+    const handle = await file();
+    const start = lines(0, 1).length;
+    expect(await recordAt(handle, 0)).toEqual({ n: 0 });
+    expect(await recordAt(handle, start)).toMatchObject({ n: 1 });
+    expect(await recordAt(handle, start + 1)).toBeUndefined();
+    expect(await recordAt(handle, start + large.length)).toBeUndefined();
+    expect(await recordAt(handle, start + large.length + huge.length)).toBeUndefined();
+    expect(await recordAt(handle, 1e9)).toBeUndefined();
   });
 
   it('holds back a last line that is still being written', async () => {

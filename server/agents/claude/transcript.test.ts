@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { brief } from '../../../e2e/kit/brief';
-import { locate, read } from './transcript';
+import { images, locate, read } from './transcript';
 
 const sample = readFileSync(new URL('./transcript.sample.jsonl', import.meta.url), 'utf8')
   .trim()
@@ -120,6 +120,33 @@ describe('what the transcript of Claude Code shows', () => {
     const place = { path: '', userHome: '/nowhere', env: {}, toolEnv: {}, dir: '', cwd: '', agent: null };
     expect(await locate({ ...place, vendorSession: '../../etc/passwd' })).toBeNull();
     expect(await locate({ ...place, vendorSession: 'a', agent: '../b' })).toBeNull();
+  });
+
+  it('shows a message with images by its words, and gives the images in their order', () => {
+    const picture = (data: string) => ({
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data },
+    });
+    const message = (said: string, ...more: unknown[]) => ({
+      type: 'user',
+      uuid: 'u',
+      message: { role: 'user', content: [{ type: 'text', text: said }, ...more] },
+    });
+    const both = message('[Image #1] [Image #2] what is [Image #1]?', picture('AA=='), picture('BB=='));
+    expect(read(both, { nested: false })).toMatchObject([
+      { item: { kind: 'user', text: 'what is [Image #1]?', images: 2 } },
+    ]);
+    expect(images(both)).toEqual([{ data: 'AA==' }, { data: 'BB==' }]);
+    expect(read(message('[Image #1]', picture('AA==')), { nested: false })).toMatchObject([
+      { item: { text: '', images: 1 } },
+    ]);
+    // Words of the person's that look the same, without an image, stay theirs.
+    expect(read(message('[Image #1] is a mark'), { nested: false })).toMatchObject([
+      { item: { text: '[Image #1] is a mark', images: 0 } },
+    ]);
+    for (const odd of [null, 7, { type: 'user' }, message('x', { type: 'image', source: { type: 'url' } })]) {
+      expect(images(odd)).toEqual([]);
+    }
   });
 
   it('finds a subagent by its id, or while it runs by the call that started it', async () => {
