@@ -123,6 +123,21 @@ describe('messages on their way', () => {
     world.close();
   });
 
+  it('refused again and again are tried less and less often, and at once when the session changes', async () => {
+    const world = new World();
+    world.fates = Array.from({ length: 100 }, () => 'refuses' as const);
+    const sent = send(world, 'later');
+    await vi.advanceTimersByTimeAsync(60_000);
+    const tries = 100 - world.fates.length;
+    expect(tries).toBeGreaterThanOrEqual(5); // at 0, 2, 6, 14, 30 and 46 s
+    expect(tries).toBeLessThanOrEqual(8);
+    world.fates = [];
+    world.log.commit([{ type: 'session.seen', sessionId: ID }]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(world.reader.get(sent.id)?.state).toBe('accepted');
+    world.close();
+  });
+
   it('sent twice over a bad line are one message', async () => {
     const world = new World();
     const first = send(world, 'once');

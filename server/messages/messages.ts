@@ -55,6 +55,8 @@ const MAX_KEPT = 200;
 const MAX_EARLIER = 100;
 /** How often a message that could not be handed over is tried again, besides at every change of its session. */
 const AGAIN_MS = 2_000;
+/** Each refusal doubles the wait up to this: every try is two events in the log, and a dialog may stand all night. */
+const AGAIN_AT_MOST_MS = 16_000;
 /** How long an agent's record may lag behind what it took. */
 const RECORD_MS = 4_000;
 const UNSURE = 'It may or may not have arrived: look at the terminal before sending it again.';
@@ -62,6 +64,7 @@ const UNSURE = 'It may or may not have arrived: look at the terminal before send
 export function createMessages(deps: MessageDeps): Messages {
   const { log, reader, clock, journal } = deps;
   const busy = new Set<SessionId>(); // one hand-over at a time per session
+  const refused = new Map<SessionId, { wait: number; until: number }>();
   let closed = false;
 
   const move = (message: Message, state: Message['state'], note: string | null = null) =>
@@ -105,8 +108,15 @@ export function createMessages(deps: MessageDeps): Messages {
     deps.crash('message.before-receipt');
     const now = reader.get(message.id);
     if (!now || !inFlight(now) || closed) return;
+    const { sessionId } = now;
+    if (result.outcome === 'not-now' && now.state === 'typing') {
+      const wait = Math.min((refused.get(sessionId)?.wait ?? AGAIN_MS / 2) * 2, AGAIN_AT_MOST_MS);
+      refused.set(sessionId, { wait, until: clock.mono() + wait });
+      move(now, 'kept', result.why);
+      return;
+    }
+    refused.delete(sessionId);
     if (result.outcome === 'accepted') move(now, 'accepted');
-    else if (result.outcome === 'not-now' && now.state === 'typing') move(now, 'kept', result.why);
     else await settleByRecord(now, result.why);
   };
 
@@ -149,7 +159,9 @@ export function createMessages(deps: MessageDeps): Messages {
     else if ('sessionId' in event && event.type.startsWith('session.')) soon(event.sessionId);
   });
   const timer = setInterval(() => {
-    for (const sessionId of new Set(reader.open().map((message) => message.sessionId))) pump(sessionId);
+    for (const sessionId of new Set(reader.open().map((message) => message.sessionId))) {
+      if ((refused.get(sessionId)?.until ?? 0) <= clock.mono()) pump(sessionId);
+    }
   }, AGAIN_MS);
   timer.unref();
 
