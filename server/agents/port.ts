@@ -195,6 +195,8 @@ export type VendorEvent =
       detail: string;
       reason?: string | null;
       resetsAt?: number | null;
+      /** The source stands by what it said before something else contradicted it: the claim counts from now. */
+      anew?: boolean;
     }
   | {
       type: 'noted';

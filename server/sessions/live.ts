@@ -50,7 +50,14 @@ export class LiveSession {
     if (this.#stopped) return;
     switch (event.type) {
       case 'state':
-        this.vote(event.source, event.state, event.detail, event.reason ?? null, event.resetsAt ?? null);
+        this.vote(
+          event.source,
+          event.state,
+          event.detail,
+          event.reason ?? null,
+          event.resetsAt ?? null,
+          event.anew,
+        );
         break;
       case 'noted': {
         const { type: _, ...note } = event;
@@ -80,11 +87,13 @@ export class LiveSession {
     detail: string,
     reason: string | null,
     resetsAt: number | null,
+    anew = false,
   ): void {
     const before = this.#votes.get(source);
     const at = this.deps.clock.now();
     // The same claim again keeps its first moment: elapsed time is since it began, not since it was last said.
-    const same = before && before.state === state && before.reason === reason && before.resetsAt === resetsAt;
+    const same =
+      !anew && before && before.state === state && before.reason === reason && before.resetsAt === resetsAt;
     this.#votes.set(source, { source, state, at: same ? before.at : at, detail, reason, resetsAt });
     this.#decide();
   }

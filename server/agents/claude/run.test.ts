@@ -101,6 +101,7 @@ describe('a hook and the session file disagree', () => {
         expect(states(events).at(-1)).toBe('working');
         await vi.advanceTimersByTimeAsync(4_000);
         expect(states(events).at(-1)).toBe(expected);
+        if (expected !== 'working') expect(events.at(-1)).toMatchObject({ anew: true });
         await run.close();
       }
     } finally {

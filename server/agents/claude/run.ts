@@ -107,6 +107,7 @@ export class ClaudeRun implements AgentRun {
     state: SessionState,
     detail: string,
     ending: Ending | null = null,
+    anew = false,
   ): void {
     this.#emit({
       type: 'state',
@@ -115,6 +116,7 @@ export class ClaudeRun implements AgentRun {
       detail,
       reason: ending?.reason ?? null,
       resetsAt: ending?.resetsAt ?? null,
+      ...(anew ? { anew } : {}),
     });
   }
 
@@ -153,11 +155,12 @@ export class ClaudeRun implements AgentRun {
     this.#state('hook', 'working', detail);
     if (this.#doubt) clearTimeout(this.#doubt);
     this.#doubt = setTimeout(() => {
-      if (this.#said && this.#said.status !== 'busy' && this.#pending.size === 0) this.#file(this.#said);
+      if (this.#said && this.#said.status !== 'busy' && this.#pending.size === 0)
+        this.#file(this.#said, true);
     }, HOOK_HOLDS_MS);
   }
 
-  #file(said: SessionFile): void {
+  #file(said: SessionFile, anew = false): void {
     const { status, waitingFor, statusUpdatedAt } = said;
     this.#said = said;
     // The file is read late and stays "busy" while the hooks of the end run. What it said before the end is no news, and
@@ -185,9 +188,13 @@ export class ClaudeRun implements AgentRun {
       this.#state('session-file', 'working', 'Its session file says busy.');
     } else if (this.#ending && (status === 'idle' || this.#ending.state === 'limit')) {
       // The file knows only "idle" and "dialog open"; how the turn ended was said by the hook.
-      this.#state('session-file', this.#ending.state, `Its session file says ${status}.`, this.#ending);
-    } else if (status === 'idle') this.#state('session-file', 'idle', 'Its session file says idle.');
-    else this.#state('session-file', 'needs-you', `Its session file says: ${waitingFor ?? 'waiting'}.`);
+      this.#state('session-file', this.#ending.state, `Its session file says ${status}.`, this.#ending, anew);
+    } else if (status === 'idle')
+      this.#state('session-file', 'idle', 'Its session file says idle.', null, anew);
+    else {
+      const detail = `Its session file says: ${waitingFor ?? 'waiting'}.`;
+      this.#state('session-file', 'needs-you', detail, null, anew);
+    }
   }
 
   #settle(which: (pending: Pending) => boolean, how: 'confirmed' | 'answered-elsewhere', note: string): void {
