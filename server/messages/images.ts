@@ -37,7 +37,9 @@ export function createImages(deps: {
     for (const name of await readdir(folder)) {
       if (!name.endsWith('.part')) continue;
       const found = await stat(join(folder, name)).catch(() => null);
-      if (found && deps.clock.now() - found.mtimeMs > STALE_MS) await unlink(join(folder, name));
+      if (found && deps.clock.now() - found.mtimeMs > STALE_MS) {
+        await unlink(join(folder, name)).catch(() => {}); // another upload was quicker
+      }
     }
   };
 

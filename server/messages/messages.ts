@@ -64,7 +64,7 @@ const UNSURE = 'It may or may not have arrived: look at the terminal before send
 export function createMessages(deps: MessageDeps): Messages {
   const { log, reader, clock, journal } = deps;
   const busy = new Set<SessionId>(); // one hand-over at a time per session
-  const refused = new Map<SessionId, { wait: number; until: number }>();
+  const refused = new Map<SessionId, { id: MessageId; wait: number; until: number }>();
   let closed = false;
 
   const move = (message: Message, state: Message['state'], note: string | null = null) =>
@@ -110,8 +110,10 @@ export function createMessages(deps: MessageDeps): Messages {
     if (!now || !inFlight(now) || closed) return;
     const { sessionId } = now;
     if (result.outcome === 'not-now' && now.state === 'typing') {
-      const wait = Math.min((refused.get(sessionId)?.wait ?? AGAIN_MS / 2) * 2, AGAIN_AT_MOST_MS);
-      refused.set(sessionId, { wait, until: clock.mono() + wait });
+      const last = refused.get(sessionId);
+      const before = last?.id === now.id ? last.wait : AGAIN_MS / 2;
+      const wait = Math.min(before * 2, AGAIN_AT_MOST_MS);
+      refused.set(sessionId, { id: now.id, wait, until: clock.mono() + wait });
       move(now, 'kept', result.why);
       return;
     }

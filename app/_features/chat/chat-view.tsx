@@ -45,7 +45,7 @@ export function ChatView({ session }: { session: Session }) {
   const { state, problem, earlier } = useConversation(session.id, null);
   const list = useRef<VirtuosoHandle>(null);
   const opened = useRef(new Set<string>());
-  const { attach, toEnd } = useTail();
+  const { attach, toEnd, leaveEnd } = useTail();
   const [bottom, setBottom] = useState(true);
   const [seen, setSeen] = useState(0);
   const [find, setFind] = useState<string | null>(null);
@@ -67,7 +67,10 @@ export function ChatView({ session }: { session: Session }) {
     if (!wanted) return [];
     return items.flatMap((item, index) => (textOf(item).toLowerCase().includes(wanted) ? [index] : []));
   }, [find, items]);
-  const go = (index: number) => list.current?.scrollToIndex({ index, align: 'center' });
+  const go = (index: number) => {
+    leaveEnd();
+    list.current?.scrollToIndex({ index, align: 'center' });
+  };
   const step = (by: number) => {
     if (hits.length === 0) return;
     const next = (hit + by + hits.length) % hits.length;
@@ -80,16 +83,23 @@ export function ChatView({ session }: { session: Session }) {
   }, [bottom, state.live]);
   // Who sends a message wants to see it arrive, wherever they were reading.
   const sent = onTheirWay.at(-1)?.id;
+  const followed = useRef(new Set<string>());
   useEffect(() => {
-    if (sent !== undefined) toEnd();
-  }, [sent, toEnd]);
+    // One that is last again, because a later one was removed, was sent long ago.
+    if (sent === undefined || followed.current.has(sent)) return;
+    for (const { id } of onTheirWay) followed.current.add(id);
+    toEnd();
+  }, [sent, toEnd, onTheirWay]);
 
   const turn = (by: 1 | -1) => {
     const at = visible.current;
     const users = items.flatMap((item, index) => (item.kind === 'user' ? [index] : []));
     const next = by > 0 ? users.find((index) => index > at) : users.findLast((index) => index < at);
     if (next === undefined) void (by < 0 && !state.start ? earlier() : toEnd());
-    else list.current?.scrollToIndex({ index: next, align: 'start' });
+    else {
+      leaveEnd();
+      list.current?.scrollToIndex({ index: next, align: 'start' });
+    }
   };
   const visible = useRef(0);
 

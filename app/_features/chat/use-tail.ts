@@ -51,5 +51,9 @@ export function useTail() {
       for (const touch of TOUCHES) element.removeEventListener(touch, release);
     };
   }, []);
-  return { attach, toEnd };
+  /** For a jump that is made from outside the list. */
+  const leaveEnd = useCallback(() => {
+    pinned.current = false;
+  }, []);
+  return { attach, toEnd, leaveEnd };
 }

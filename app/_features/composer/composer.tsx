@@ -173,7 +173,9 @@ export function Composer({ session, asks }: { session: Session; asks: boolean })
       failed.current = null;
       earlier.forget();
       setClosed(null);
-      change({ text: '', images: [] });
+      // What was added while it was on its way is the next message's.
+      const left = now.current.text.startsWith(text) ? now.current.text.slice(text.length) : now.current.text;
+      change({ text: left, images: now.current.images.filter((image) => !images.includes(image)) });
     } catch (error) {
       failed.current = { id, what };
       setProblem(`Not sent. ${problemText(error)}`);

@@ -20,10 +20,10 @@ export function stashed(id: SessionId): Draft | undefined {
   }
 }
 
-/** The host keeps it now. */
-export function forget(id: SessionId): void {
+/** The host keeps this now; what was written since stays held. */
+export function forget(id: SessionId, kept: Draft): void {
   try {
-    sessionStorage.removeItem(key(id));
+    if (JSON.stringify(stashed(id)) === JSON.stringify(Draft.parse(kept))) sessionStorage.removeItem(key(id));
   } catch {
     // Nothing was held then.
   }

@@ -1,5 +1,5 @@
 'use client';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Draft, type ImageName, MAX_IMAGES, type SessionId } from '@/server/contract';
 import { problemText } from '../../_client/api';
 import { fitPicture, keepPicture, sendPicture } from '../pictures';
@@ -22,17 +22,20 @@ export function useAttachments(
 ) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
-  const count = useRef(0);
+  const live = useRef(new Set<string>());
+  // What is on its way when the box goes would come back with the old words.
+  useEffect(() => () => live.current.clear(), []);
   // One after the other: “the first image” in the words is the first that was chosen.
   const turn = useRef(Promise.resolve());
   const patch = (id: string, next: Partial<Upload>) =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
   const drop = useCallback((id: string) => {
-    count.current--;
+    live.current.delete(id);
     setUploads((all) => all.filter((one) => one.id !== id));
   }, []);
 
   const run = async (id: string, file: Blob): Promise<void> => {
+    if (!live.current.has(id)) return;
     patch(id, { problem: null, share: 0 });
     let fit: Blob;
     try {
@@ -43,6 +46,7 @@ export function useAttachments(
     }
     try {
       const name = await sendPicture(sessionId, id, fit, (share) => patch(id, { share }));
+      if (!live.current.has(id)) return; // left out meanwhile
       keepPicture(`${sessionId}/${name}`, fit);
       const { images } = draft.current;
       if (!images.includes(name)) change({ images: [...images, name] });
@@ -55,12 +59,12 @@ export function useAttachments(
   const add = (files: Iterable<File>) => {
     setProblem(null);
     for (const file of files) {
-      if (draft.current.images.length + count.current >= MAX_IMAGES) {
+      if (draft.current.images.length + live.current.size >= MAX_IMAGES) {
         setProblem(`A message takes ${MAX_IMAGES} images; the rest was left out.`);
         return;
       }
       const id = newMessageId();
-      count.current++;
+      live.current.add(id);
       const again = () => {
         turn.current = turn.current.then(() => run(id, file));
       };

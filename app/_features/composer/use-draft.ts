@@ -20,6 +20,8 @@ export function useDraft(id: SessionId, ready: boolean) {
   const saved = useRef(NOTHING);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
+  const gone = useRef(false);
+
   const save = useCallback(async () => {
     clearTimeout(timer.current);
     const wanted = now.current;
@@ -28,10 +30,12 @@ export function useDraft(id: SessionId, ready: boolean) {
       await api().messages.keepDraft.mutate({ id, ...wanted });
       saved.current = wanted;
       if (now.current !== wanted) return;
-      forget(id);
+      forget(id, wanted);
       setKept(isEmpty(wanted) ? 'clean' : 'kept');
     } catch {
       setKept('not-kept');
+      // A box that is gone leaves it to the stash: its old words must not overtake those of the next one.
+      if (gone.current) return;
       timer.current = setTimeout(() => void save(), PAUSE_MS * 6);
     }
   }, [id]);
@@ -56,6 +60,13 @@ export function useDraft(id: SessionId, ready: boolean) {
     }
   }, [id, save]);
 
+  useEffect(() => {
+    gone.current = false;
+    return () => {
+      gone.current = true;
+      clearTimeout(timer.current);
+    };
+  }, []);
   useEffect(() => {
     if (!ready) return;
     void load();

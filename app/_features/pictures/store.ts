@@ -17,7 +17,8 @@ const keep = (key: string, url: string): string => {
 };
 
 /** A picture this device already has need not be fetched. */
-export const keepPicture = (key: string, blob: Blob): string => keep(key, URL.createObjectURL(blob));
+export const keepPicture = (key: string, blob: Blob): string =>
+  urls.get(key) ?? keep(key, URL.createObjectURL(blob));
 
 const blobOf = ({ type, data }: ImageBytes): Blob =>
   new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type });
@@ -36,15 +37,14 @@ export function usePicture(key: string, load: () => Promise<ImageBytes>) {
       setFound({ key, url: known });
       return;
     }
-    load().then(
-      (image) => {
+    load()
+      .then((image) => {
         const url = urls.get(key) ?? keep(key, URL.createObjectURL(blobOf(image)));
         if (!gone) setFound({ key, url });
-      },
-      (error: unknown) => {
+      })
+      .catch((error: unknown) => {
         if (!gone) setFound({ key, problem: problemText(error) });
-      },
-    );
+      });
     return () => {
       gone = true;
     };

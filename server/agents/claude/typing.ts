@@ -32,7 +32,7 @@ export const asCommand = (text: string): string => `${text.replace(/\r\n?/g, '\n
 export const sameWords = (a: string, b: string): boolean =>
   a.replace(/\s+/g, ' ').trim() === b.replace(/\s+/g, ' ').trim();
 
-const IMAGES = /^(?:\s*\[Image #\d+\])+/;
+const IMAGES = /^(?:\s*\[Image\s+#\d+\])+/;
 /** Pure. The words of a prompt without the marks that stand for pictures before them (2.1.197). */
 export const withoutImages = (text: string): string => text.replace(IMAGES, '');
 const imagesIn = (text: string): number => IMAGES.exec(text)?.[0].match(/#/g)?.length ?? 0;
@@ -78,21 +78,28 @@ export async function typeMessage(
   const between = typist.obstacle();
   if (between !== null) return notNow(between);
   // Listening begins before the words are there: a fast CLI answers before the next line runs.
+  let pasted = false;
   const taken = typist.taken(ours, BOX_MS * (1 + images.length) + TAKEN_MS);
   try {
     // A path that is pasted alone becomes a picture; it is read before its mark is shown.
     for (const [index, path] of images.entries()) {
       await pane.paste(path);
+      pasted = true;
       if (!(await boxUntil((now) => imagesIn(now) > index))) {
         return { outcome: 'unsure', why: 'An image was pasted, and its input box does not show it as one.' };
       }
     }
     if (words !== '') await pane.paste(words);
   } catch (cause) {
-    // A pane in copy mode, dead or closed refuses and writes nothing.
-    return notNow(cause instanceof Error ? cause.message : String(cause));
+    // A pane in copy mode, dead or closed refuses and writes nothing. Behind a picture that is in, another try would
+    // stash that picture over what the person had stashed.
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return pasted ? { outcome: 'unsure', why } : notNow(why);
   }
-  if (!(await boxUntil((now) => now !== ''))) {
+  // The marks of pictures are no sign that the words are in: an Enter before them would send the pictures alone.
+  const shown = (now: string) =>
+    (words === '' || images.length === 0 ? now : withoutImages(now).trim()) !== '';
+  if (!(await boxUntil(shown))) {
     return { outcome: 'unsure', why: 'It was pasted, and its input box does not show it.' };
   }
   const late = typist.obstacle();
