@@ -109,6 +109,8 @@ test.describe('on a phone', () => {
     const client = await openByTouch(desk, url);
     await desk.getByRole('button', { name: 'Fit to this screen' }).click();
     await expect.poll(async () => (await history(desk)).rows.includes('all')).toBe(true);
+    // The fitted screen is drawn anew; only then is its end where it stays.
+    await expect.poll(async () => (await history(desk)).top).toBeGreaterThan(100);
     const end = (await history(desk)).top;
     await drag(client, 200, 420);
     await expect.poll(async () => (await history(desk)).top).toBeLessThan(end - 5);
