@@ -67,10 +67,11 @@ export function ChatView({ session }: { session: Session }) {
     if (!wanted) return [];
     return items.flatMap((item, index) => (textOf(item).toLowerCase().includes(wanted) ? [index] : []));
   }, [find, items]);
-  const go = (index: number) => {
+  const jump = (index: number, align: 'center' | 'start') => {
     leaveEnd();
-    list.current?.scrollToIndex({ index, align: 'center' });
+    list.current?.scrollToIndex({ index, align });
   };
+  const go = (index: number) => jump(index, 'center');
   const step = (by: number) => {
     if (hits.length === 0) return;
     const next = (hit + by + hits.length) % hits.length;
@@ -96,10 +97,7 @@ export function ChatView({ session }: { session: Session }) {
     const users = items.flatMap((item, index) => (item.kind === 'user' ? [index] : []));
     const next = by > 0 ? users.find((index) => index > at) : users.findLast((index) => index < at);
     if (next === undefined) void (by < 0 && !state.start ? earlier() : toEnd());
-    else {
-      leaveEnd();
-      list.current?.scrollToIndex({ index: next, align: 'start' });
-    }
+    else jump(next, 'start');
   };
   const visible = useRef(0);
 

@@ -19,41 +19,41 @@ export function useTail() {
     pinned.current = true;
     if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
   }, []);
-
-  /** Give it to the list as the place where its scrolling element is handed over. */
-  const attach = useCallback((element: HTMLElement | Window | null) => {
-    stop.current();
-    scroller.current = null;
-    if (!(element instanceof HTMLElement)) return;
-    scroller.current = element;
-    const isAtEnd = () => element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
-    let room = element.clientHeight;
-    let atEnd = true;
-    const onScroll = () => {
-      // A scroll of the same moment as less room is not the reader's; the observer below hears of it first or next.
-      if (element.clientHeight === room) atEnd = isAtEnd();
-    };
-    const resized = new ResizeObserver(() => {
-      const less = element.clientHeight !== room;
-      room = element.clientHeight;
-      if (pinned.current || (less && atEnd)) element.scrollTop = element.scrollHeight;
-    });
-    resized.observe(element);
-    for (const part of element.firstElementChild?.children ?? []) resized.observe(part);
-    const release = () => {
-      pinned.current = false;
-    };
-    for (const touch of TOUCHES) element.addEventListener(touch, release, { passive: true });
-    element.addEventListener('scroll', onScroll, { passive: true });
-    stop.current = () => {
-      resized.disconnect();
-      element.removeEventListener('scroll', onScroll);
-      for (const touch of TOUCHES) element.removeEventListener(touch, release);
-    };
-  }, []);
-  /** For a jump that is made from outside the list. */
+  /** The reader goes elsewhere: by touching the list, or by a jump that is made from outside it. */
   const leaveEnd = useCallback(() => {
     pinned.current = false;
   }, []);
+
+  /** Give it to the list as the place where its scrolling element is handed over. */
+  const attach = useCallback(
+    (element: HTMLElement | Window | null) => {
+      stop.current();
+      scroller.current = null;
+      if (!(element instanceof HTMLElement)) return;
+      scroller.current = element;
+      const isAtEnd = () => element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
+      let room = element.clientHeight;
+      let atEnd = true;
+      const onScroll = () => {
+        // A scroll of the same moment as less room is not the reader's; the observer below hears of it first or next.
+        if (element.clientHeight === room) atEnd = isAtEnd();
+      };
+      const resized = new ResizeObserver(() => {
+        const less = element.clientHeight !== room;
+        room = element.clientHeight;
+        if (pinned.current || (less && atEnd)) element.scrollTop = element.scrollHeight;
+      });
+      resized.observe(element);
+      for (const part of element.firstElementChild?.children ?? []) resized.observe(part);
+      for (const touch of TOUCHES) element.addEventListener(touch, leaveEnd, { passive: true });
+      element.addEventListener('scroll', onScroll, { passive: true });
+      stop.current = () => {
+        resized.disconnect();
+        element.removeEventListener('scroll', onScroll);
+        for (const touch of TOUCHES) element.removeEventListener(touch, leaveEnd);
+      };
+    },
+    [leaveEnd],
+  );
   return { attach, toEnd, leaveEnd };
 }

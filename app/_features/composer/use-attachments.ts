@@ -45,8 +45,9 @@ export function useAttachments(
       return;
     }
     try {
-      const name = await sendPicture(sessionId, id, fit, (share) => patch(id, { share }));
       if (!live.current.has(id)) return; // left out meanwhile
+      const name = await sendPicture(sessionId, id, fit, (share) => patch(id, { share }));
+      if (!live.current.has(id)) return;
       keepPicture(`${sessionId}/${name}`, fit);
       const { images } = draft.current;
       if (!images.includes(name)) change({ images: [...images, name] });

@@ -19,7 +19,6 @@ export function useDraft(id: SessionId, ready: boolean) {
   const now = useRef(NOTHING);
   const saved = useRef(NOTHING);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-
   const gone = useRef(false);
 
   const save = useCallback(async () => {

@@ -15,7 +15,7 @@ function watch() {
   const run = new ClaudeRun({
     sessionId: SessionId.parse('sessionaaaaaa'),
     dir,
-    cwd: '/work/tree',
+    cwd: '/repo/tree',
     env: {},
     userHome: dir,
     pane: { pid: async () => 4711, screen: async () => [] },
@@ -68,7 +68,7 @@ describe('what any process of a session can tell us', () => {
     const ask = (cwd: string) =>
       hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'rm -rf build' }, cwd });
     void ask('/');
-    void ask('/work/tree');
+    void ask('/repo/tree');
     const asked = events.flatMap((event) => (event.type === 'asked' ? [event.cwd] : []));
     expect(asked).toEqual(['/', undefined]);
     await run.close();
@@ -104,6 +104,23 @@ describe('a hook and the session file disagree', () => {
         if (expected !== 'working') expect(events.at(-1)).toMatchObject({ anew: true });
         await run.close();
       }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('an end is said once: nothing holds it up again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      say('idle');
+      const { run, events, hook } = watch();
+      await vi.advanceTimersByTimeAsync(400);
+      await hook('UserPromptSubmit', { prompt: 'go' });
+      await hook('Stop', {});
+      const said = states(events).length;
+      await vi.advanceTimersByTimeAsync(4_000);
+      expect(states(events).slice(said - 1)).toEqual(['finished']);
+      await run.close();
     } finally {
       vi.useRealTimers();
     }

@@ -77,7 +77,6 @@ export class ClaudeRun implements AgentRun {
   #resets: number | null = null; // when the short window resets, from the last status line
   #said: SessionFile | null = null; // what the session file last said
   #doubt: NodeJS.Timeout | null = null;
-  #waiting = false; // by the session file
   #busy = false; // a turn runs, by the last word of either
   #expecting = new Set<{ ours: (prompt: string) => boolean; done: () => void }>();
   #heard = false; // any hook at all
@@ -96,6 +95,11 @@ export class ClaudeRun implements AgentRun {
     );
     this.#stopLive = followLiveText(context.dir, (live) => this.#emit({ type: 'live', live }));
     this.#lookForTrust(TRUST_LOOKS);
+  }
+
+  /** By its session file a dialog is open. */
+  get #waiting(): boolean {
+    return this.#said?.status === 'waiting';
   }
 
   #emit(event: VendorEvent): void {
@@ -162,14 +166,13 @@ export class ClaudeRun implements AgentRun {
 
   #file(said: SessionFile, anew = false): void {
     const { status, waitingFor, statusUpdatedAt } = said;
+    const wasWaiting = this.#waiting;
     this.#said = said;
     // The file is read late and stays "busy" while the hooks of the end run. What it said before the end is no news, and
     // taking it for a new turn would forget how the old one ended.
     const saidAt = statusUpdatedAt ?? this.#endedAt - 1;
     if (status === 'busy' && this.#ending && saidAt < this.#endedAt) return;
     this.#busy = status === 'busy';
-    const wasWaiting = this.#waiting;
-    this.#waiting = status === 'waiting';
     // A dialog that closed without our answer was answered in the terminal; also after a restart of the host.
     if (status !== 'waiting' && (wasWaiting || !this.#heard)) {
       this.#settle(() => true, 'answered-elsewhere', 'Answered in the terminal.');
@@ -208,6 +211,8 @@ export class ClaudeRun implements AgentRun {
   }
 
   #ended(ending: Ending, detail: string): void {
+    // Said of the turn that is over now; held up again, it would undo that somebody has looked at its end.
+    if (this.#doubt) clearTimeout(this.#doubt);
     this.#ending = ending;
     this.#endedAt = this.context.now();
     this.#busy = false;

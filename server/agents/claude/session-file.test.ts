@@ -1,11 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { followSessionFile } from './session-file';
 
 const dir = mkdtempSync(join(tmpdir(), 'od-session-file-'));
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 it('sees two writes of the same moment, and tells nothing twice', async () => {
   const moment = new Date();
@@ -20,10 +26,12 @@ it('sees two writes of the same moment, and tells nothing twice', async () => {
     dir,
     async () => 7,
     ({ status }) => told.push(status),
-    Date.now,
+    () => moment.getTime(),
   );
-  await vi.waitFor(() => expect(told).toEqual(['busy']));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(told).toEqual(['busy']);
   say('idle');
-  await vi.waitFor(() => expect(told).toEqual(['busy', 'idle']), 3_000);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(told).toEqual(['busy', 'idle']);
   stop();
 });
