@@ -147,6 +147,40 @@ const drawn = (page: Page, width: number, noise: boolean): Promise<Buffer> =>
     )
     .then((data) => Buffer.from(data, 'base64'));
 
+test('an image that is left out while it is made ready stays out, and the next one goes', async ({
+  host,
+  desk,
+}) => {
+  const { device } = await opened(host, desk);
+  const attached = desk.getByRole('list', { name: 'Images of the message' });
+  const chooser = desk.getByTestId('images');
+  const small = await drawn(desk, 64, false);
+  const other = await drawn(desk, 32, false);
+  await desk.evaluate(() => {
+    const real = window.createImageBitmap;
+    const held = new Promise<void>((resolve) => {
+      (window as unknown as { letGo: () => void }).letGo = resolve;
+    });
+    window.createImageBitmap = (async (file: Blob) => {
+      await held;
+      return real(file);
+    }) as typeof real;
+  });
+  await chooser.setInputFiles([
+    { name: 'unwanted.png', mimeType: 'image/png', buffer: small },
+    { name: 'wanted.png', mimeType: 'image/png', buffer: other },
+  ]);
+  const leaveOut = attached.getByRole('button', { name: 'Leave the image out' });
+  await leaveOut.first().click();
+  await desk.evaluate(() => (window as unknown as { letGo: () => void }).letGo());
+  // They go one after the other: when the second is in, the first would have been.
+  await expect(attached.getByRole('button', { name: /^Look at image/ })).toHaveCount(1);
+  await box(desk).fill('what is it?');
+  await box(desk).press('ControlOrMeta+Enter');
+  await expect(desk.getByText('I see 1 image(s).')).toBeVisible();
+  device.close();
+});
+
 test('images are chosen, pasted and dropped, survive a reload, go with the words and are seen in the record', async ({
   host,
   desk,
