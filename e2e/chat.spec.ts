@@ -100,11 +100,16 @@ test('the end stays in view while the box below grows, and whoever sends a messa
   await desk.goto(url);
   const end = desk.getByText('Reply number 79.');
   await expect(end).toBeInViewport();
+  // A narrower window makes everything above taller, a while after the list itself has its new size.
+  await desk.setViewportSize({ width: 1_440, height: 900 });
+  await expect(end).toBeInViewport();
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await expect(end).toBeInViewport();
   const box = desk.getByRole('combobox', { name: /^Message to/ });
   const below = desk.getByRole('button', { name: /new below|To the end/ });
   await box.fill('one\ntwo\nthree\nfour\nfive\nsix');
-  await expect(end).toBeInViewport();
   await expect(below).toHaveCount(0);
+  await expect(end).toBeInViewport();
   appendFileSync(file, reply(`Late words. ${'more '.repeat(60)}`));
   await expect(desk.getByText('Late words.')).toBeInViewport();
   await box.fill('say it arrived');

@@ -7,9 +7,10 @@ export const NEAR_END = 40;
 const TOUCHES = ['wheel', 'pointerdown', 'touchmove', 'keydown'] as const;
 
 /**
- * Keeps the end of a scrolled list in view when the list itself gets less room: a message box below grows, a keyboard
- * opens. The list follows what is added at its end by itself, but takes less room for a reader who left the end.
- * `toEnd` goes there and stays there, whatever grows, until the reader touches the list.
+ * Keeps the end of a scrolled list in view when the list itself gets another size: a message box below grows, a keyboard
+ * opens, a phone is turned, and then every item is measured anew. The list follows what is added at its end by itself,
+ * but takes another size for a reader who left the end. `toEnd` goes there. Either way it stays there, whatever grows,
+ * until the reader touches the list.
  */
 export function useTail() {
   const scroller = useRef<HTMLElement | null>(null);
@@ -32,16 +33,17 @@ export function useTail() {
       if (!(element instanceof HTMLElement)) return;
       scroller.current = element;
       const isAtEnd = () => element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
-      let room = element.clientHeight;
+      const roomNow = () => `${element.clientWidth} ${element.clientHeight}`;
+      let room = roomNow();
       let atEnd = true;
       const onScroll = () => {
-        // A scroll of the same moment as less room is not the reader's; the observer below hears of it first or next.
-        if (element.clientHeight === room) atEnd = isAtEnd();
+        // A scroll of the same moment as another size is not the reader's; the observer below hears of it first or next.
+        if (roomNow() === room) atEnd = isAtEnd();
       };
       const resized = new ResizeObserver(() => {
-        const less = element.clientHeight !== room;
-        room = element.clientHeight;
-        if (pinned.current || (less && atEnd)) element.scrollTop = element.scrollHeight;
+        if (roomNow() !== room && atEnd) pinned.current = true;
+        room = roomNow();
+        if (pinned.current) element.scrollTop = element.scrollHeight;
       });
       resized.observe(element);
       for (const part of element.firstElementChild?.children ?? []) resized.observe(part);
